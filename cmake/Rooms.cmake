@@ -1,0 +1,30 @@
+# A room is one static library: slotswap_room(NAME SOURCES a.cpp b.cpp LINKS room... LIBS library...).
+# LINKS names the rooms it may include; tools/lint_layers holds the include graph to the same.
+function(slotswap_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LIBS" ${ARGN})
+  add_library(slotswap_${name} STATIC ${ARG_SOURCES})
+  add_library(slotswap::${name} ALIAS slotswap_${name})
+  list(TRANSFORM ARG_LINKS PREPEND slotswap::)
+  target_link_libraries(slotswap_${name} PUBLIC slotswap_flags ${ARG_LINKS} ${ARG_LIBS})
+endfunction()
+
+# slotswap_test(NAME SOURCES ... LINKS room... LABEL unit|sim|conformance|real): one test program, one ctest per case.
+function(slotswap_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINKS;LIBS" ${ARGN})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  list(TRANSFORM ARG_LINKS PREPEND slotswap::)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE slotswap_flags ${ARG_LINKS} ${ARG_LIBS} GTest::gmock GTest::gtest_main)
+  set(properties LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_LABEL MATCHES "real|conformance")
+    # A llama-server takes all cores while it computes: one at a time.
+    list(APPEND properties RESOURCE_LOCK real_llama)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+endfunction()
