@@ -1,0 +1,123 @@
+// The configuration, checked and complete: every default is filled in, every reference resolved.
+// Plain data without a thread rule. Sizes in bytes, times as base::Duration; 0 means "none" where
+// said.
+#pragma once
+
+#include <slotswap/base/clock.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slotswap::config {
+
+using base::Duration;
+
+/// An address to listen on: HOST:PORT, [V6]:PORT; port 0 lets the system choose (tests).
+struct ListenAddress {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 9940;
+};
+
+/// The root of a llama-server, without /v1 and without a trailing slash.
+struct ServerUrl {
+  bool tls = false;
+  std::string host;
+  std::uint16_t port = 80;
+  std::string prefix;  // "" or "/some/path"
+  std::string text;    // canonical: scheme://host:port/prefix, the slot's owner in logs and keys
+};
+
+struct Server {
+  std::string name;
+  ServerUrl url;
+  std::string api_key;  // empty: none
+  std::string ca_file;  // empty: the system's
+  Duration connect{std::chrono::seconds(5)};
+  Duration first_byte{};   // 0: none, a prefill may take an hour
+  Duration idle_stream{};  // 0: none
+};
+
+enum class OnMiss { keep, erase };
+enum class NoSession { shared, unsaved, pass };
+
+struct Slots {
+  int id = 0;
+  std::string save_path;  // empty: the folder is not visible to this process
+  OnMiss on_miss = OnMiss::keep;
+  NoSession no_session = NoSession::shared;
+  std::uint64_t max_files = 0;  // 0: none
+  std::uint64_t max_bytes = 0;  // of the route's model; 0: none
+  Duration save_idle{};         // 0: only at a switch
+  Duration busy_wait{std::chrono::seconds(3600)};
+  Duration slot_call_timeout{std::chrono::seconds(300)};
+};
+
+struct Route {
+  std::string model;  // a name or a glob; also the route's name in logs
+  std::size_t server = 0;
+  std::string upstream_model;  // empty: the client's own
+  std::optional<Slots> slots;  // none: relay only
+};
+
+enum class LogFormat { logfmt, json };
+struct Log {
+  std::string level = "info";  // trace debug info warning error
+  LogFormat format = LogFormat::logfmt;
+  std::string file;  // empty: standard error
+};
+
+struct Limits {
+  std::uint64_t head_bytes = 16 * 1024;
+  std::uint64_t body_bytes = 64ULL * 1024 * 1024;
+  std::uint64_t buffer_bytes = 512ULL * 1024 * 1024;
+  std::uint64_t connections = 1024;
+  Duration header_read{std::chrono::seconds(30)};
+  Duration keep_alive{std::chrono::seconds(75)};
+};
+
+struct Config {
+  ListenAddress listen;
+  std::optional<ListenAddress> admin;
+  std::vector<Server> servers;
+  std::vector<Route> routes;
+  Log log;
+  Limits limits;
+  std::uint64_t history_bytes = 64ULL * 1024 * 1024;
+  std::uint64_t max_bytes = 0;  // of each folder, over all routes; 0: none
+  Duration drain{std::chrono::seconds(30)};
+};
+
+/// One thing that is wrong, where it stands (1-based), and what to do.
+struct Problem {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  std::string message;
+};
+
+/// "file:line:column: error: message", as editors read it; without line and column for the file as
+/// a whole. `severity` is "error" or "warning".
+std::string to_string(Problem const& problem, std::string_view severity = "error");
+
+struct Loaded {
+  Config config;
+  std::vector<Problem> errors;    // empty: `config` is usable
+  std::vector<Problem> warnings;  // said once, at check and at start
+};
+
+/// Reads a file; a syntax error is reported alone, all others together. Looks at save_path and
+/// ca_file on disk.
+Loaded load_file(std::string const& path);
+
+/// The same for a text; `environment` stands in for getenv in tests (null: the process's own).
+using Environment = std::optional<std::string> (*)(std::string const& name);
+Loaded load_text(std::string const& text, std::string const& file,
+                 Environment environment = nullptr);
+
+/// The effective configuration as YAML, every key written out, secrets masked as ***.
+std::string print(Config const& config);
+
+}  // namespace slotswap::config

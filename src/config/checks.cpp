@@ -1,0 +1,115 @@
+// What only shows when the parts are laid side by side.
+#include "address.hpp"
+#include "globs.hpp"
+#include "sections.hpp"
+
+#include <algorithm>
+
+namespace slotswap::config {
+namespace {
+
+std::string on_line(Place place) {
+  return " (line " + std::to_string(place.line) + ")";
+}
+
+void check_servers(Config const& config, Places const& places, Findings& findings) {
+  for (std::size_t i = 0; i < config.servers.size(); ++i) {
+    auto const& server = config.servers[i];
+    auto const& where = places.servers[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      auto const& other = config.servers[j];
+      auto const& there = places.servers[j];
+      if (!server.name.empty() && server.name == other.name) {
+        findings.error(where.name, "`name`: another server is named " + shown(server.name) +
+                                       on_line(there.name));
+      }
+      if (where.url_good && there.url_good && server.url.text == other.url.text) {
+        findings.error(where.url,
+                       "`url`: the server " + shown(other.name) + on_line(there.url) +
+                           " has this URL already; one server is written once, routes share it");
+      }
+    }
+    if (where.url_good && !server.url.tls && !server.ca_file.empty()) {
+      findings.warning(where.ca_file, "`ca_file` is not used: the server's URL is no https");
+    }
+    auto const used = std::any_of(config.routes.begin(), config.routes.end(),
+                                  [i](Route const& route) { return route.server == i; });
+    if (!used && !config.routes.empty()) {
+      findings.warning(where.name, "no route leads to the server " + shown(server.name));
+    }
+  }
+}
+
+void check_order(Config const& config, Places const& places, std::size_t i, Findings& findings) {
+  auto const& model = config.routes[i].model;
+  for (std::size_t j = 0; j < i; ++j) {
+    if (!places.routes[j].model_good) continue;
+    auto const& earlier = config.routes[j].model;
+    auto const there = on_line(places.routes[j].model);
+    if (earlier == model) {
+      findings.error(places.routes[i].model,
+                     "`model`: there is a route for " + shown(model) + " already" + there);
+      return;
+    }
+    if (covers(earlier, model)) {
+      findings.error(places.routes[i].model,
+                     "`model`: no request reaches this route: " + shown(earlier) + there +
+                         " takes all of them; the first match wins, so put it last");
+      return;
+    }
+  }
+}
+
+// A llama-server has one --slot-save-path.
+void check_folders(Config const& config, Places const& places, std::size_t i, Findings& findings) {
+  auto const& route = config.routes[i];
+  for (std::size_t j = 0; j < i; ++j) {
+    auto const& other = config.routes[j];
+    if (other.server != route.server || !other.slots || other.slots->save_path.empty()) continue;
+    if (other.slots->save_path == route.slots->save_path) continue;
+    findings.error(places.routes[i].slots,
+                   "`slots`: the route " + shown(other.model) + on_line(places.routes[j].model) +
+                       " gives the same server another `save_path`, " +
+                       shown(other.slots->save_path) + "; a llama-server has one --slot-save-path");
+    return;
+  }
+}
+
+void check_routes(Config const& config, Places const& places, Findings& findings) {
+  auto any_folder = false;
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    auto const& slots = config.routes[i].slots;
+    if (places.routes[i].model_good) check_order(config, places, i, findings);
+    if (!slots) continue;
+    if (!slots->save_path.empty()) {
+      any_folder = true;
+      check_folders(config, places, i, findings);
+    } else if (slots->max_files > 0 || slots->max_bytes > 0) {
+      findings.warning(places.routes[i].slots,
+                       "`slots`: nothing is deleted without `save_path`, so `max_files` and "
+                       "`max_gib` do nothing");
+    }
+  }
+  if (!any_folder && config.max_bytes > 0) {
+    findings.warning(places.max_bytes,
+                     "`max_gib`: nothing is deleted: no route has slots with a `save_path`");
+  }
+}
+
+}  // namespace
+
+void check(Config const& config, Places const& places, Findings& findings) {
+  check_servers(config, places, findings);
+  check_routes(config, places, findings);
+  if (config.limits.buffer_bytes < config.limits.body_bytes) {
+    findings.error(
+        places.buffer,
+        "`buffer_mib`: smaller than `body_mib`, so the largest body would never be taken");
+  }
+  if (config.admin && config.admin->port != 0 && config.admin->port == config.listen.port &&
+      config.admin->host == config.listen.host) {
+    findings.error(places.admin, "`admin`: the same address as `listen`");
+  }
+}
+
+}  // namespace slotswap::config

@@ -1,0 +1,122 @@
+// The effective configuration as YAML that loads again, every key written out.
+#include "address.hpp"
+#include "sections.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace slotswap::config {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (auto const c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '$') out += '$';
+    out += c;
+  }
+  return out + '"';
+}
+
+// The shortest decimals that give the same number again.
+std::string number(double value) {
+  std::array<char, 400> text{};
+  auto const end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr;
+  return {text.data(), end};
+}
+
+std::string in_units(std::uint64_t bytes, std::uint64_t unit) {
+  return number(static_cast<double>(bytes) / static_cast<double>(unit));
+}
+
+std::string in_seconds(Duration duration) {
+  return number(base::to_ms(duration) / 1000);
+}
+
+class Printer {
+ public:
+  void key(std::string_view indent, std::string_view name, std::string_view value) {
+    text_ += indent;
+    text_ += name;
+    text_ += ": ";
+    text_ += value;
+    text_ += '\n';
+  }
+  void head(std::string_view line) { (text_ += line) += '\n'; }
+
+  void server(Server const& server) {
+    key("  - ", "name", quoted(server.name));
+    key("    ", "url", quoted(server.url.text));
+    key("    ", "api_key", server.api_key.empty() ? "none" : "\"***\"");
+    key("    ", "ca_file", quoted(server.ca_file));
+    key("    ", "connect_seconds", in_seconds(server.connect));
+    key("    ", "first_byte_seconds", in_seconds(server.first_byte));
+    key("    ", "idle_stream_seconds", in_seconds(server.idle_stream));
+  }
+
+  void slots(Slots const& slots) {
+    static constexpr std::array no_session{"shared", "unsaved", "pass"};
+    constexpr std::string_view in = "      ";
+    head("    slots:");
+    key(in, "id", std::to_string(slots.id));
+    key(in, "save_path", quoted(slots.save_path));
+    key(in, "on_miss", slots.on_miss == OnMiss::keep ? "keep" : "erase");
+    key(in, "no_session", no_session.at(static_cast<std::size_t>(slots.no_session)));
+    key(in, "max_files", std::to_string(slots.max_files));
+    key(in, "max_gib", in_units(slots.max_bytes, gib));
+    key(in, "save_idle_seconds", in_seconds(slots.save_idle));
+    key(in, "busy_wait_seconds", in_seconds(slots.busy_wait));
+    key(in, "slot_call_timeout_seconds", in_seconds(slots.slot_call_timeout));
+  }
+
+  void route(Route const& route, std::string const& server) {
+    key("  - ", "model", quoted(route.model));
+    key("    ", "server", quoted(server));
+    key("    ", "upstream_model", quoted(route.upstream_model));
+    if (route.slots) {
+      slots(*route.slots);
+    } else {
+      key("    ", "slots", "off");
+    }
+  }
+
+  void limits(Limits const& limits) {
+    head("limits:");
+    key("  ", "head_kib", in_units(limits.head_bytes, kib));
+    key("  ", "body_mib", in_units(limits.body_bytes, mib));
+    key("  ", "buffer_mib", in_units(limits.buffer_bytes, mib));
+    key("  ", "connections", std::to_string(limits.connections));
+    key("  ", "header_read_seconds", in_seconds(limits.header_read));
+    key("  ", "keep_alive_seconds", in_seconds(limits.keep_alive));
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+std::string print(Config const& config) {
+  Printer out;
+  out.key("", "listen", quoted(to_text(config.listen.host, config.listen.port)));
+  out.key("", "admin",
+          config.admin ? quoted(to_text(config.admin->host, config.admin->port)) : "off");
+  out.head("servers:");
+  for (auto const& server : config.servers) out.server(server);
+  out.head("routes:");
+  for (auto const& route : config.routes) out.route(route, config.servers.at(route.server).name);
+  out.head("log:");
+  out.key("  ", "level", config.log.level);
+  out.key("  ", "format", config.log.format == LogFormat::json ? "json" : "logfmt");
+  out.key("  ", "file", quoted(config.log.file));
+  out.limits(config.limits);
+  out.key("", "history_mib", in_units(config.history_bytes, mib));
+  out.key("", "max_gib", in_units(config.max_bytes, gib));
+  out.key("", "drain_seconds", in_seconds(config.drain));
+  return out.take();
+}
+
+}  // namespace slotswap::config

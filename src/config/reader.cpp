@@ -1,0 +1,255 @@
+#include "reader.hpp"
+
+#include "environment.hpp"
+
+#include <slotswap/base/utf8.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace slotswap::config {
+namespace {
+
+struct Keys {
+  std::string_view title;
+  std::string_view home;  // in messages: where such a key belongs
+  Words keys;
+};
+
+std::vector<Keys> const& all_keys() {
+  static std::vector<Keys> const all{
+      {"the configuration",
+       "the top level",
+       {"listen", "admin", "servers", "routes", "defaults", "log", "limits", "history_mib",
+        "max_gib", "drain_seconds"}},
+      {"a server",
+       "a server",
+       {"name", "url", "api_key", "ca_file", "connect_seconds", "first_byte_seconds",
+        "idle_stream_seconds"}},
+      {"a route", "a route", {"model", "server", "upstream_model", "slots"}},
+      {"defaults", "`defaults`", {"server", "upstream_model", "slots"}},
+      {"slots",
+       "`slots`",
+       {"id", "save_path", "on_miss", "no_session", "max_files", "max_gib", "save_idle_seconds",
+        "busy_wait_seconds", "slot_call_timeout_seconds"}},
+      {"log", "`log`", {"level", "format", "file"}},
+      {"limits",
+       "`limits`",
+       {"head_kib", "body_mib", "buffer_mib", "connections", "header_read_seconds",
+        "keep_alive_seconds"}},
+  };
+  return all;
+}
+
+bool contains(Words const& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// A key that is at home elsewhere is a slip of the indentation, not of the fingers.
+std::string unknown_key_hint(std::string_view key, Words const& known) {
+  if (nearest(key, known)) return hint(key, known, "");
+  for (auto const& section : all_keys()) {
+    if (contains(section.keys, key)) return "; it belongs into " + std::string(section.home);
+  }
+  return hint(key, known, "known keys");
+}
+
+std::string number_words(double value) {
+  std::array<char, 40> text{};
+  auto const end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr;
+  return {text.data(), end};
+}
+
+std::string range_words(std::string_view what, Range range) {
+  return std::string(what) + " from " + number_words(range.lowest) + " to " +
+         number_words(range.highest) + (range.zero && range.lowest > 0 ? ", or 0" : "");
+}
+
+template <class T>
+std::optional<T> parse(std::string_view text) {
+  T value{};
+  auto const [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool holds_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return (c >= 0 && c < ' ') || c == '\x7F'; });
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 60;
+  if (text.empty()) return "an empty text";
+  if (text.size() <= most) return "`" + std::string(text) + "`";
+  auto end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return "`" + std::string(text.substr(0, end)) + "...`";
+}
+
+std::string shown(Node const& node) {
+  switch (node.kind) {
+    case Node::Kind::null:
+      return "nothing";
+    case Node::Kind::list:
+      return "a list";
+    case Node::Kind::map:
+      return "a map";
+    case Node::Kind::scalar:
+      break;
+  }
+  return shown(node.text);
+}
+
+std::optional<Value> scalar(Reading& reading, Node const& node, Place key_place,
+                            std::string_view key, std::string_view expected) {
+  auto const name = "`" + std::string(key) + "`: ";
+  if (node.kind != Node::Kind::scalar) {
+    auto const where = node.kind == Node::Kind::null ? key_place : node.place;
+    reading.findings.error(where,
+                           name + "expected " + std::string(expected) + ", found " + shown(node));
+    return std::nullopt;
+  }
+  std::string problem;
+  auto text = expand(node.text, reading.environment, problem);
+  if (text && base::first_invalid_utf8(*text) < text->size()) problem = "the value is not UTF-8";
+  if (text && holds_control(*text)) problem = "the value holds a control character or a line break";
+  if (!problem.empty()) {
+    reading.findings.error(node.place, name + problem);
+    return std::nullopt;
+  }
+  return Value{*text, node.place};
+}
+
+std::vector<NodePtr> map_items(Reading& reading, Entry const& entry) {
+  std::vector<NodePtr> maps;
+  auto const name = "`" + entry.key + "`: ";
+  if (entry.value->kind != Node::Kind::list) {
+    auto const where = entry.value->kind == Node::Kind::null ? entry.place : entry.value->place;
+    reading.findings.error(where, name + "expected a list of maps, found " + shown(*entry.value));
+    return maps;
+  }
+  for (auto const& item : entry.value->items) {
+    if (item->kind == Node::Kind::map) {
+      maps.push_back(item);
+    } else {
+      reading.findings.error(item->place, name + "expected a map, found " + shown(*item));
+    }
+  }
+  if (entry.value->items.empty())
+    reading.findings.error(entry.value->place, name + "the list is empty");
+  return maps;
+}
+
+Section::Section(Reading& reading, NodePtr node, std::string_view title)
+    : reading_(reading), node_(std::move(node)), title_(title) {
+  report_unknown_keys();
+}
+
+void Section::report_unknown_keys() const {
+  auto const& all = all_keys();
+  auto const section = std::find_if(all.begin(), all.end(),
+                                    [this](Keys const& keys) { return keys.title == title_; });
+  auto const top = section == all.begin();
+  for (auto const& entry : node_->entries) {
+    // A place for anchors, as in compose files.
+    if (contains(section->keys, entry.key) || (top && entry.key.starts_with("x-"))) continue;
+    reading_.findings.error(entry.place, "unknown key " + shown(entry.key) + " in " + title_ +
+                                             unknown_key_hint(entry.key, section->keys));
+  }
+}
+
+Entry const* Section::find(std::string_view key) const {
+  for (auto const& entry : node_->entries) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+Place Section::place_of(std::string_view key) const {
+  auto const* const entry = find(key);
+  return entry == nullptr ? place() : entry->value->place;
+}
+
+void Section::error(Place place, std::string_view key, std::string const& message) const {
+  reading_.findings.error(place, "`" + std::string(key) + "`: " + message);
+}
+
+std::optional<Value> Section::value(std::string_view key, std::string_view expected) const {
+  auto const* const entry = find(key);
+  if (entry == nullptr) return std::nullopt;
+  return scalar(reading_, *entry->value, entry->place, key, expected);
+}
+
+bool Section::text(std::string_view key, std::string& out) const {
+  auto const read = value(key, "a text");
+  if (read) out = read->text;
+  return read.has_value();
+}
+
+bool Section::needed_text(std::string_view key, std::string& out) const {
+  if (!has(key)) {
+    reading_.findings.error(place(), "`" + std::string(key) + "` is missing in " + title_);
+    return false;
+  }
+  if (!text(key, out)) return false;
+  if (out.empty()) error(place_of(key), key, "must not be empty");
+  return !out.empty();
+}
+
+bool Section::count(std::string_view key, std::uint64_t& out, std::uint64_t lowest,
+                    std::uint64_t highest) const {
+  auto const what =
+      "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest);
+  auto const read = value(key, what);
+  if (!read) return false;
+  auto const number = parse<std::uint64_t>(read->text);
+  if (!number || *number < lowest || *number > highest) {
+    error(read->place, key, "expected " + what + ", found " + shown(read->text));
+    return false;
+  }
+  out = *number;
+  return true;
+}
+
+std::optional<double> Section::number(std::string_view key, std::string_view what,
+                                      Range range) const {
+  auto const expected = range_words(what, range);
+  auto const read = value(key, expected);
+  if (!read) return std::nullopt;
+  auto const number = parse<double>(read->text);
+  auto const fits = number && std::isfinite(*number) && *number <= range.highest &&
+                    (*number >= range.lowest || (range.zero && *number == 0));
+  if (!fits) {
+    error(read->place, key, "expected " + expected + ", found " + shown(read->text));
+    return std::nullopt;
+  }
+  return number;
+}
+
+bool Section::seconds(std::string_view key, Duration& out, Range range) const {
+  auto const read = number(key, "a number of seconds", range);
+  // To the millisecond, so that what `check` prints is the same time when it is read again.
+  if (read) out = std::chrono::milliseconds(std::llround(*read * 1000));
+  return read.has_value();
+}
+
+bool Section::bytes(std::string_view key, std::uint64_t& out, std::uint64_t unit,
+                    Range range) const {
+  auto const read = number(key, "a number", range);
+  if (read) out = static_cast<std::uint64_t>(std::llround(*read * static_cast<double>(unit)));
+  return read.has_value();
+}
+
+void Section::wrong_word(std::string_view key, Value const& read, Words const& words) const {
+  auto message = "expected one of " + join(words) + ", found " + shown(read.text);
+  if (auto const meant = nearest(read.text, words)) message += "; did you mean `" + *meant + "`?";
+  error(read.place, key, message);
+}
+
+}  // namespace slotswap::config

@@ -1,0 +1,44 @@
+// The parts of the file, each read into its part of Config; then what only shows between them.
+#pragma once
+
+#include "reader.hpp"
+
+#include <slotswap/config/config.hpp>
+
+#include <vector>
+
+namespace slotswap::config {
+
+inline constexpr std::uint64_t kib = 1024;
+inline constexpr std::uint64_t mib = 1024 * kib;
+inline constexpr std::uint64_t gib = 1024 * mib;
+
+/// Where what is checked later stands; one element for each server or route.
+struct ServerPlaces {
+  Place name;
+  Place url;
+  Place ca_file;
+  bool url_good = false;
+};
+struct RoutePlaces {
+  Place model;
+  Place slots;
+  bool model_good = false;
+};
+struct Places {
+  std::vector<ServerPlaces> servers;
+  std::vector<RoutePlaces> routes;
+  Place admin;
+  Place buffer;
+  Place max_bytes;
+};
+
+void read_general(Section const& top, Config& config, Places& places);
+void read_servers(Section const& top, Config& config, Places& places);
+/// After the servers: routes refer to them.
+void read_routes(Section const& top, Config& config, Places& places);
+
+/// Over what was read: doubles, what can never match, what contradicts.
+void check(Config const& config, Places const& places, Findings& findings);
+
+}  // namespace slotswap::config
