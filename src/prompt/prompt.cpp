@@ -1,0 +1,119 @@
+#include <slotswap/json/scan.hpp>
+#include <slotswap/prompt/prompt.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+namespace slotswap::prompt {
+
+namespace {
+
+namespace bj = boost::json;
+
+std::string to_text(bj::string const& text) {
+  return {text.data(), text.size()};
+}
+
+std::string text_member(bj::object const& object, std::string_view name) {
+  auto const* const member = object.if_contains(bj::string_view(name.data(), name.size()));
+  auto const* const text = member != nullptr ? member->if_string() : nullptr;
+  return text != nullptr ? to_text(*text) : std::string();
+}
+
+// A string's text, or the texts of a content list.
+std::string content_text(bj::value const& content) {
+  if (auto const* const text = content.if_string()) return to_text(*text);
+  std::string joined;
+  if (auto const* const items = content.if_array()) {
+    for (auto const& item : *items) {
+      if (auto const* const object = item.if_object()) joined += text_member(*object, "text");
+    }
+  }
+  return joined;
+}
+
+std::optional<Prompt> read_messages(bj::object const& body, bool with_system) {
+  auto const* const member = body.if_contains("messages");
+  auto const* const messages = member != nullptr ? member->if_array() : nullptr;
+  if (messages == nullptr) return std::nullopt;
+  Prompt prompt;
+  auto const* const system = with_system ? body.if_contains("system") : nullptr;
+  if (system != nullptr && (system->is_string() || system->is_array())) {
+    prompt.parts.emplace_back("system", content_text(*system));
+  }
+  for (auto const& item : *messages) {
+    auto const* const message = item.if_object();
+    if (message == nullptr) continue;
+    auto const* const content = message->if_contains("content");
+    prompt.parts.emplace_back(text_member(*message, "role"),
+                              content != nullptr ? content_text(*content) : std::string());
+  }
+  return prompt;
+}
+
+std::optional<Prompt> read_prompt(bj::object const& body) {
+  auto const* const member = body.if_contains("prompt");
+  if (member == nullptr) return std::nullopt;
+  Prompt prompt;
+  if (auto const* const text = member->if_string()) prompt.parts.emplace_back("", to_text(*text));
+  if (auto const* const list = member->if_array()) {
+    for (auto const& item : *list) {
+      if (auto const* const text = item.if_string()) prompt.parts.emplace_back("", to_text(*text));
+    }
+  }
+  // Token lists say nothing that could be compared as text.
+  return prompt.parts.empty() ? std::nullopt : std::optional(std::move(prompt));
+}
+
+bool is_one_of(std::string_view path, std::initializer_list<std::string_view> paths) {
+  return std::find(paths.begin(), paths.end(), path) != paths.end();
+}
+
+std::optional<Prompt> read_any(std::string_view path, bj::object const& body) {
+  if (is_one_of(path, {"/v1/chat/completions", "/chat/completions"}))
+    return read_messages(body, false);
+  if (path == "/v1/messages") return read_messages(body, true);
+  if (is_one_of(path, {"/v1/completions", "/completions", "/completion", "/infill"}))
+    return read_prompt(body);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::size_t Prompt::bytes() const {
+  std::size_t sum = 0;
+  for (auto const& part : parts) sum += sizeof(Part) + part.role.size() + part.text.size();
+  return sum;
+}
+
+RequestFacts read(std::string_view path, std::string_view body) {
+  RequestFacts facts;
+  auto const value = json::parse(body);
+  auto const* const object = value ? value->if_object() : nullptr;
+  if (object == nullptr) return facts;
+  facts.readable = true;
+  auto const* const model = object->if_contains("model");
+  if (model != nullptr && model->is_string()) facts.model = to_text(model->get_string());
+  auto const* const stream = object->if_contains("stream");
+  facts.stream = stream != nullptr && stream->is_bool() && stream->get_bool();
+  facts.prompt = read_any(path, *object);
+  return facts;
+}
+
+std::string with_model(std::string_view body, std::string_view model) {
+  auto const name = json::quote(model);
+  auto const places = json::member_values(body, "model");
+  if (!places.empty()) return json::splice(body, places, name);
+  auto const brace = body.find('{');
+  if (brace == std::string_view::npos) return std::string(body);
+  auto const next = body.find_first_not_of(" \t\r\n", brace + 1);
+  auto const empty = next != std::string_view::npos && body[next] == '}';
+  return json::splice(body, {{brace + 1, brace + 1}}, "\"model\":" + name + (empty ? "" : ","));
+}
+
+}  // namespace slotswap::prompt
