@@ -1,0 +1,49 @@
+// All disk access of the store, so that a test can stand in for the disk and drop what was not
+// synced. Calls block; any thread. Failures are faults that name the call, the file and errno's
+// text: code "missing" where there is no such file, else "disk".
+#pragma once
+
+#include <slotswap/base/fault.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace slotswap::store {
+
+struct FileInfo {
+  std::uint64_t bytes = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t links = 0;
+  bool regular = false;
+};
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  /// Names in a folder, without . and ..; any order.
+  virtual base::Result<std::vector<std::string>> list(std::string const& folder) = 0;
+  /// Without following a link.
+  virtual base::Result<FileInfo> stat(std::string const& path) = 0;
+  /// A whole small file, without following a link; one over `limit` bytes is a fault.
+  virtual base::Result<std::string> read(std::string const& path, std::uint64_t limit) = 0;
+  /// Creates a file that must not exist (O_EXCL, mode 0600), writes it and syncs it; none is left
+  /// on a fault.
+  virtual base::Result<void> write_new(std::string const& path, std::string const& text) = 0;
+  /// Opens read-only without following links and syncs the file's data; code "unreadable" when it
+  /// may not be opened.
+  virtual base::Result<void> sync_file(std::string const& path) = 0;
+  /// The names in a folder: what was created, renamed or removed there.
+  virtual base::Result<void> sync_folder(std::string const& folder) = 0;
+  /// Everything on the file system that holds the folder: for a file that may not be opened.
+  virtual base::Result<void> sync_file_system(std::string const& folder) = 0;
+  virtual base::Result<void> rename(std::string const& from, std::string const& to) = 0;
+  /// Absent already is success.
+  virtual base::Result<void> remove(std::string const& path) = 0;
+};
+
+std::unique_ptr<FileSystem> posix_file_system();
+
+}  // namespace slotswap::store
