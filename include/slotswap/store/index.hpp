@@ -14,6 +14,8 @@ namespace slotswap::store {
 
 struct Limits {
   Limits() = default;
+  Limits(std::uint64_t files, std::uint64_t bytes, std::uint64_t folder)
+      : max_files(files), max_bytes(bytes), max_folder(folder) {}
   std::uint64_t max_files = 0;   // of the tag; 0: none
   std::uint64_t max_bytes = 0;   // of the tag; 0: none
   std::uint64_t max_folder = 0;  // bytes of the folder over all tags; 0: none

@@ -1,0 +1,44 @@
+// A listening socket and the client connections that came through it. Owns them. Loop thread.
+#pragma once
+
+#include <slotswap/base/fault.hpp>
+#include <slotswap/net/incoming.hpp>
+#include <slotswap/net/loop.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace slotswap::net {
+
+struct ListenerSettings {
+  ListenerSettings() = default;
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: the system chooses
+  std::size_t head_bytes = 16 * 1024;
+  std::size_t max_connections = 1024;
+  Duration header_read{std::chrono::seconds(30)};
+  Duration keep_alive{std::chrono::seconds(75)};
+  /// Told of requests that were answered before a handler saw them, and of connections turned away.
+  std::function<void(std::string const& peer, base::Fault const& fault)> rejected;
+};
+
+class Listener {
+ public:
+  virtual ~Listener() = default;
+
+  virtual std::uint16_t port() const = 0;
+  virtual std::size_t connections() const = 0;
+  /// No new connections; idle ones are closed, the others after the answer they are at.
+  virtual void stop_accepting() = 0;
+  /// Closes every connection at once, answers included.
+  virtual void close_all() = 0;
+};
+
+/// Faults with code "listen": the address and why.
+base::Result<std::unique_ptr<Listener>> listen(Loop& loop, ListenerSettings settings,
+                                               Handler handler);
+
+}  // namespace slotswap::net

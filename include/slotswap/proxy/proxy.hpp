@@ -1,0 +1,58 @@
+// The way of a request through the house: read, route, key, lease, forward, tap, settle, log
+// (docs/architecture.md). Owns nothing that outlives it but the history of prompts. Loop thread.
+#pragma once
+
+#include <slotswap/config/config.hpp>
+#include <slotswap/llama/server.hpp>
+#include <slotswap/net/incoming.hpp>
+#include <slotswap/net/loop.hpp>
+#include <slotswap/prompt/history.hpp>
+#include <slotswap/swap/host.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace slotswap::proxy {
+
+/// A server as the proxy uses it.
+struct Backend {
+  Backend(config::Server const& settings_, llama::Server& server_, swap::Host* host_)
+      : settings(settings_), server(server_), host(host_) {}
+  config::Server const& settings;
+  llama::Server& server;
+  swap::Host* host;  // null: no route of this server has slots
+};
+
+class Proxy {
+ public:
+  /// `backends` in the order of config.servers. All of it outlives the proxy.
+  Proxy(net::Loop& loop, config::Config const& config, std::vector<Backend> backends);
+
+  /// The handler of the client listener.
+  net::awaitable<void> handle(net::Incoming& incoming);
+
+  /// From now on health says 503, so that a balancer turns away.
+  void stop() { stopping_ = true; }
+
+ private:
+  friend class Exchange;
+
+  /// The first route whose pattern matches; without a model the first of all. None: no route serves
+  /// it.
+  std::optional<std::size_t> route_of(std::optional<std::string> const& model) const;
+  void skip_once(std::string const& route, std::string const& why, std::string const& session);
+
+  net::Loop& loop_;
+  config::Config const& config_;
+  std::vector<Backend> backends_;
+  net::Budget budget_;
+  prompt::History history_;
+  std::set<std::pair<std::string, std::string>> skipped_;
+  std::uint64_t last_id_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace slotswap::proxy

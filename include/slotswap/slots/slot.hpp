@@ -1,0 +1,106 @@
+// What one slot holds, as far as we know it, and how an answer's end changes that. Pure: no I/O, no
+// clock.
+//
+// We know what a slot holds because we put it there, everything since went through us, and GET
+// /slots still shows the stamp noted when our last request ended. What is not known is never saved.
+#pragma once
+
+#include <slotswap/base/clock.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace slotswap::slots {
+
+using base::Duration;
+using base::TimePoint;
+
+/// The pair of GET /slots that changes whenever somebody used, erased or restarted the slot.
+struct Stamp {
+  std::optional<std::int64_t> task;    // id_task
+  std::optional<std::int64_t> tokens;  // n_prompt_tokens: what the slot holds now
+  bool operator==(Stamp const&) const = default;
+};
+
+/// After start, after a failed or timed-out call, after another client was seen.
+struct Unknown {
+  bool operator==(Unknown const&) const = default;
+};
+
+/// Erased by us, emptied by a failed restore or by sleep, or a fresh process.
+struct Empty {
+  bool operator==(Empty const&) const = default;
+};
+
+/// A session's prompt cache.
+struct Holds {
+  Holds() = default;
+  Holds(std::string key_, bool savable_) : key(std::move(key_)), savable(savable_) {}
+  bool operator==(Holds const&) const = default;
+  std::string key;
+  bool savable = true;         // false: a session that is never written to disk
+  bool dirty = false;          // has had a request since its last save
+  std::optional<Stamp> stamp;  // none: could not be read; then it is never saved
+  std::int64_t tokens = 0;     // by the stamp, or as restored
+};
+
+using Content = std::variant<Unknown, Empty, Holds>;
+
+std::string to_string(Content const& content);
+
+/// Whose request it was. Without a key nothing is known of what it leaves behind.
+struct Guest {
+  Guest() = default;
+  Guest(std::string key_, bool savable_) : key(std::move(key_)), savable(savable_) {}
+  std::optional<std::string> key;
+  bool savable = true;
+};
+
+/// How a request ended, as the relay saw it.
+struct Outcome {
+  Outcome() = default;
+  enum class Kind {
+    complete,   // the whole answer came
+    cancelled,  // we closed the server's connection in the middle: it may still run for a while
+    broken,     // the server ended the connection, or never could be reached
+    not_sent,   // nothing reached the server
+  };
+  Kind kind = Kind::not_sent;
+  int status = 0;          // 0: no head came
+  bool had_event = false;  // a byte of the body had come
+};
+
+/// A cancelled request whose end was not seen yet.
+struct Cancelled {
+  Guest guest;
+  TimePoint at;
+  bool had_event = false;
+  bool accepted = false;  // a 2xx head had come: its prompt was being processed
+};
+
+struct Slot {
+  Content content = Unknown{};
+  std::optional<Cancelled> cancelled;
+  TimePoint last_answer = TimePoint::min();
+
+  Holds const* holds() const { return std::get_if<Holds>(&content); }
+  bool holds(std::string const& key) const { return holds() != nullptr && holds()->key == key; }
+  bool unknown() const { return std::holds_alternative<Unknown>(content); }
+  /// Its content would be lost at a switch and may be saved.
+  bool worth_saving() const {
+    return holds() != nullptr && holds()->dirty && holds()->savable && holds()->stamp.has_value();
+  }
+};
+
+/// The end of a request that ran in the slot. `stamp`: what GET /slots showed right after it, none
+/// when it could not be read. The slot becomes the guest's only when its prompt was processed: a
+/// 2xx answer, or another count of held tokens.
+void settle(Slot& slot, Guest const& guest, Outcome const& outcome,
+            std::optional<Stamp> const& stamp, TimePoint now);
+
+/// A look found the slot idle after a cancelled request: what it holds now.
+void settle_cancelled(Slot& slot, Stamp const& stamp);
+
+}  // namespace slotswap::slots

@@ -1,0 +1,88 @@
+// One server as far as its slot is concerned: what it is (first contact, and again after a
+// reconnect), whether swapping works there, and the way in for every request that runs in its slot.
+// Loop thread.
+#pragma once
+
+#include <slotswap/config/config.hpp>
+#include <slotswap/llama/server.hpp>
+#include <slotswap/net/loop.hpp>
+#include <slotswap/swap/cancel.hpp>
+#include <slotswap/swap/keeper.hpp>
+#include <slotswap/swap/vault.hpp>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace slotswap::swap {
+
+/// A request that runs in a slot.
+struct Visitor {
+  Visitor() = default;
+  std::string route;
+  /// The route's; none: it only relays, but its server has a slot that others swap.
+  config::Slots const* settings = nullptr;
+  /// The session's id (session::state_id or anonymous_id); none: not keyed.
+  std::optional<std::string> session;
+  bool savable = true;
+};
+
+struct Admission {
+  Admission() = default;
+  /// None where the server is not swapped: nothing to wait for.
+  std::unique_ptr<Lease> lease;
+  std::string state;    // TAG_ID of the session's state, where there is one
+  std::string skipped;  // why a request with a session was not managed
+};
+
+struct HostSettings {
+  HostSettings() = default;
+  std::string name;          // of the server in the configuration
+  config::Slots slots;       // of the server's first route with slots
+  bool name_in_tag = false;  // another server saves into the same folder
+  std::uint64_t max_folder_bytes = 0;
+  KeeperTimes times;
+};
+
+class Host {
+ public:
+  Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault& vault,
+       HostSettings settings);
+
+  /// Faults: client_gone, shutting_down. Everything else is only slower.
+  net::awaitable<base::Result<Admission>> admit(Visitor visitor, Cancel& cancel);
+
+  void close() { keeper_.close(); }
+  net::awaitable<void> drain() { return keeper_.drain(); }
+  Keeper const& keeper() const { return keeper_; }
+  std::string const& model() const { return model_; }
+
+ private:
+  enum class Standing { unknown, swappable, off, router };
+
+  net::awaitable<void> contact();
+  net::awaitable<void> look_closer(llama::Props props);
+  net::awaitable<bool> alive();
+  void refuse(std::string flag, std::string words);
+  void warn_once(std::string reason, std::string words);
+  std::string tag() const;
+  KeeperEnvironment environment();
+
+  net::Loop& loop_;
+  net::TaskGroup& tasks_;
+  llama::Server& server_;
+  Vault& vault_;
+  HostSettings settings_;
+
+  Standing standing_ = Standing::unknown;
+  std::string why_off_;
+  std::string marker_;
+  std::string model_;
+  bool contacting_ = false;
+  std::set<net::Signal*> waiting_for_contact_;
+  std::set<std::string> warned_;
+  Keeper keeper_;
+};
+
+}  // namespace slotswap::swap

@@ -1,0 +1,20 @@
+#include <slotswap/app/serve.hpp>
+
+#include <CLI/CLI.hpp>
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "slotswap: a prompt cache of its own for every session, in front of a llama-server with one "
+      "slot");
+  app.set_version_flag("--version", SLOTSWAP_VERSION);
+  app.require_subcommand(1);
+  std::string config;
+  auto* serve = app.add_subcommand("serve", "serve a configuration until SIGTERM");
+  serve->add_option("config", config, "the configuration file")->required();
+  auto* check = app.add_subcommand(
+      "check", "print the effective configuration, or what is wrong with it (exit code 2)");
+  check->add_option("config", config, "the configuration file")->required();
+  CLI11_PARSE(app, argc, argv);
+  if (serve->parsed()) return slotswap::app::serve(config);
+  return slotswap::app::check(config);
+}

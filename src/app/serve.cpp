@@ -1,0 +1,76 @@
+#include <slotswap/app/serve.hpp>
+#include <slotswap/app/service.hpp>
+#include <slotswap/config/config.hpp>
+#include <slotswap/telemetry/log.hpp>
+
+#include <boost/asio/signal_set.hpp>
+
+#include <csignal>
+#include <functional>
+#include <iostream>
+
+namespace slotswap::app {
+
+namespace {
+
+int report(config::Loaded const& loaded) {
+  for (auto const& problem : loaded.errors) std::cerr << config::to_string(problem) << '\n';
+  for (auto const& problem : loaded.warnings)
+    std::cerr << config::to_string(problem, "warning") << '\n';
+  return loaded.errors.empty() ? 0 : 2;
+}
+
+std::optional<std::string> start_log(config::Log const& log) {
+  telemetry::LogSettings settings;
+  settings.level = telemetry::level_from(log.level).value_or(telemetry::Level::info);
+  settings.json = log.format == config::LogFormat::json;
+  settings.file = log.file;
+  return telemetry::start(settings);
+}
+
+int run(config::Config config) {
+  net::Loop loop;
+  Service service(loop, std::move(config));
+  auto const started = service.start();
+  if (started.has_error()) {
+    telemetry::Line(telemetry::Level::error, "listen")
+        .field("code", started.error().code)
+        .say(started.error().detail);
+    return 1;
+  }
+  boost::asio::signal_set signals(loop.context(), SIGINT, SIGTERM);
+  std::function<void()> wait = [&] {
+    signals.async_wait([&](boost::system::error_code ec, int) {
+      if (ec) return;
+      service.stop([&loop] { loop.stop(); });
+      wait();
+    });
+  };
+  wait();
+  loop.run();
+  return 0;
+}
+
+}  // namespace
+
+int check(std::string const& config_file) {
+  auto const loaded = config::load_file(config_file);
+  auto const code = report(loaded);
+  if (code == 0) std::cout << config::print(loaded.config);
+  return code;
+}
+
+int serve(std::string const& config_file) {
+  auto loaded = config::load_file(config_file);
+  if (auto const code = report(loaded); code != 0) return code;
+  if (auto const error = start_log(loaded.config.log)) {
+    std::cerr << *error << '\n';
+    return 1;
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  auto const code = run(std::move(loaded.config));
+  telemetry::shutdown();
+  return code;
+}
+
+}  // namespace slotswap::app

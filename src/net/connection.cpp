@@ -1,0 +1,351 @@
+#include "connection.hpp"
+
+#include <slotswap/http/hygiene.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace slotswap::net {
+
+namespace {
+
+constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+// More than a head may have, so that the parser is the one to refuse it.
+constexpr std::size_t in_limit = 64 * 1024;
+constexpr std::size_t linger_bytes = 8 * 1024 * 1024;
+constexpr auto linger_time = std::chrono::milliseconds(500);
+constexpr std::size_t reserve_limit = 1024 * 1024;
+
+std::string name_of(tcp::socket const& socket) {
+  error_code ec;
+  auto const endpoint = socket.remote_endpoint(ec);
+  if (ec) return "unknown";
+  auto const address = endpoint.address().to_string();
+  auto const host = endpoint.address().is_v6() ? "[" + address + "]" : address;
+  return host + ":" + std::to_string(endpoint.port());
+}
+
+base::Fault too_large(std::uint64_t limit) {
+  return base::Fault(
+      base::Side::client, "body_too_large",
+      "the body is over the limit of " + std::to_string(limit) + " bytes (limits: body_mib)");
+}
+
+}  // namespace
+
+Connection::Connection(Loop& loop, tcp::socket socket, std::shared_ptr<Service const> service)
+    : loop_(loop),
+      socket_(std::move(socket)),
+      service_(std::move(service)),
+      peer_(name_of(socket_)),
+      more_(loop),
+      watchdog_(loop, [this] { expired(); }) {
+  prepare(socket_);
+}
+
+// One wait is pending at any time while there is room: it is how a client that leaves is noticed,
+// whatever the server does.
+void Connection::watch() {
+  if (watching_ || gone_ || !socket_.is_open()) return;
+  watching_ = true;
+  // With no room left only a reset can be noticed.
+  auto const what = in_.size() < in_limit ? tcp::socket::wait_read : tcp::socket::wait_error;
+  auto self = shared_from_this();
+  socket_.async_wait(what, [self](error_code ec) { self->readable(ec); });
+}
+
+void Connection::readable(error_code ec) {
+  watching_ = false;
+  if (ec) return take(ec, 0);
+  if (in_.size() >= in_limit) return take(asio::error::connection_reset, 0);
+  auto const buffer = loop_.scratch();
+  auto const room = std::min(buffer.size(), in_limit - in_.size());
+  auto const size = socket_.read_some(asio::buffer(buffer.data(), room), ec);
+  if (ec == asio::error::would_block || ec == asio::error::try_again) return watch();
+  take(ec, size);
+}
+
+void Connection::take(error_code ec, std::size_t size) {
+  if (ec) {
+    gone_ = true;
+  } else {
+    in_.append(loop_.scratch().data(), size);
+    watch();
+  }
+  more_.notify();
+  if (gone_ && left_) std::exchange(left_, nullptr)();
+}
+
+void Connection::expired() {
+  expired_ = true;
+  more_.notify();
+}
+
+base::Fault Connection::late_or_gone() const {
+  if (expired_)
+    return base::Fault(base::Side::client, "request_timeout", "the request did not come in time");
+  return base::Fault(base::Side::client, "client_gone", "the client closed the connection");
+}
+
+void Connection::forget_request() {
+  http::ParserLimits limits;
+  limits.head_bytes = service_->settings.head_bytes;
+  parser_.emplace(limits);
+  phase_ = Phase::idle;
+  begun_ = finished_ = no_body_ = expired_ = false;
+  framing_ = Framing::none;
+  out_.clear();
+}
+
+// True: there is a request. False: the connection ended between two.
+awaitable<base::Result<bool>> Connection::read_head() {
+  watchdog_.expires_in(service_->settings.keep_alive);
+  for (;;) {
+    if (!in_.empty()) {
+      if (phase_ == Phase::idle) {
+        phase_ = Phase::head;
+        watchdog_.expires_in(service_->settings.header_read);
+      }
+      auto const found = parser_->put(in_);
+      if (found.has_error()) co_return found.error();
+      in_.erase(0, found->consumed);
+      if (parser_->head_done()) break;
+    }
+    if (gone_ || last_) co_return false;
+    if (expired_ && phase_ == Phase::idle) co_return false;
+    if (expired_) co_return late_or_gone();
+    watch();
+    co_await more_.wait();
+  }
+  watchdog_.off();
+  phase_ = Phase::exchange;
+  keep_alive_ = parser_->keep_alive();
+  watch();
+  co_return true;
+}
+
+awaitable<base::Result<void>> Connection::expect_continue() {
+  auto const expect = head().fields.get("Expect");
+  if (expect.empty()) co_return base::Result<void>();
+  if (!head().fields.has_token("Expect", "100-continue")) {
+    co_return base::Fault(base::Side::client, "expectation_failed",
+                          "Expect: only 100-continue is known");
+  }
+  if (head().minor == 0 || !in_.empty()) co_return base::Result<void>();
+  out_ = "HTTP/1.1 100 Continue\r\n\r\n";
+  if (!co_await flush()) co_return late_or_gone();
+  co_return base::Result<void>();
+}
+
+awaitable<base::Result<std::shared_ptr<Body const>>> Connection::read_body(std::uint64_t limit,
+                                                                           Budget& budget) {
+  auto body = std::make_shared<Body>(budget);
+  auto const length = parser_->content_length();
+  if (length && *length > limit) co_return too_large(limit);
+  if (parser_->done()) co_return std::shared_ptr<Body const>(body);
+  auto const expected = co_await expect_continue();
+  if (expected.has_error()) co_return expected.error();
+  if (length) body->reserve(std::min<std::uint64_t>(*length, reserve_limit));
+  while (!parser_->done()) {
+    while (in_.empty()) {
+      if (gone_ || expired_) co_return late_or_gone();
+      watch();
+      co_await more_.wait();
+    }
+    auto const found = parser_->put(in_);
+    if (found.has_error()) co_return found.error();
+    for (auto const piece : found->pieces) {
+      if (body->bytes().size() + piece.size() > limit) co_return too_large(limit);
+      if (body->append(piece)) continue;
+      co_return base::Fault(base::Side::us, "buffers_full",
+                            "too many request bodies are held at once (limits: buffer_mib)");
+    }
+    auto const stuck = found->consumed == 0 && !parser_->done();
+    in_.erase(0, found->consumed);
+    if (!stuck) continue;
+    if (gone_ || expired_) co_return late_or_gone();
+    watch();
+    co_await more_.wait();
+  }
+  watch();
+  co_return std::shared_ptr<Body const>(body);
+}
+
+void Connection::frame(http::ResponseHead& head, std::optional<std::uint64_t> content_length) {
+  auto const to_head = this->head().method == "HEAD";
+  auto const bodyless = head.status == 204 || head.status == 304 || head.status < 200;
+  no_body_ = to_head || bodyless;
+  head.minor = 1;
+  // A request that was not read to its end cannot be followed by another.
+  if (!parser_->done() || last_) keep_alive_ = false;
+  if (content_length) {
+    framing_ = Framing::length;
+    if (head.status != 204) head.fields.set("Content-Length", std::to_string(*content_length));
+  } else if (bodyless) {
+    framing_ = Framing::none;
+  } else if (this->head().minor >= 1) {
+    framing_ = Framing::chunked;
+    head.fields.set("Transfer-Encoding", "chunked");
+  } else {
+    framing_ = Framing::until_close;
+    keep_alive_ = false;
+  }
+  if (!keep_alive_) {
+    head.fields.set("Connection", "close");
+  } else if (this->head().minor == 0) {
+    head.fields.set("Connection", "keep-alive");
+  }
+}
+
+void Connection::begin(http::ResponseHead head, std::optional<std::uint64_t> content_length) {
+  begun_ = true;
+  frame(head, content_length);
+  out_ += http::serialize(head);
+}
+
+void Connection::append(std::vector<std::string_view> const& pieces) {
+  if (no_body_) return;
+  for (auto const piece : pieces) {
+    if (piece.empty()) continue;
+    if (framing_ == Framing::chunked) {
+      http::append_chunk(out_, piece);
+    } else {
+      out_ += piece;
+    }
+  }
+}
+
+awaitable<bool> Connection::flush() {
+  std::string_view left = out_;
+  while (!left.empty() && !gone_) {
+    error_code ec;
+    auto const size = socket_.write_some(asio::buffer(left.data(), left.size()), ec);
+    if (ec == asio::error::would_block || ec == asio::error::try_again) {
+      auto const [waited] = co_await socket_.async_wait(tcp::socket::wait_write, as_result);
+      ec = waited;
+    }
+    if (ec) gone_ = true;
+    left.remove_prefix(ec ? 0 : size);
+  }
+  out_.clear();
+  co_return !gone_;
+}
+
+awaitable<bool> Connection::finish() {
+  if (framing_ == Framing::chunked && !no_body_) out_ += http::last_chunk;
+  finished_ = true;
+  co_return co_await flush();
+}
+
+awaitable<bool> Connection::respond(http::ResponseHead head, std::string body) {
+  begin(std::move(head), body.size());
+  if (!no_body_) out_ += body;
+  finished_ = true;
+  co_return co_await flush();
+}
+
+awaitable<bool> Connection::respond(http::Problem problem) {
+  http::ResponseHead head;
+  head.status = problem.status;
+  head.reason = http::reason_phrase(problem.status);
+  head.fields.add("Content-Type", "application/json; charset=utf-8");
+  if (problem.retry_after > 0) head.fields.add("Retry-After", std::to_string(problem.retry_after));
+  co_return co_await respond(std::move(head), http::problem_body(problem));
+}
+
+void Connection::abort() {
+  if (framing_ == Framing::until_close) {
+    // Its end is the only sign of completeness such an answer has: only a reset says otherwise.
+    error_code ignored;
+    socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  }
+  finished_ = true;
+  keep_alive_ = false;
+  close();
+}
+
+void Connection::finish_soon() {
+  last_ = true;
+  if (phase_ == Phase::idle) more_.notify();
+}
+
+void Connection::close() {
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+// Without this the client's kernel may throw away our last bytes when ours answers its unread ones
+// with a reset.
+awaitable<void> Connection::linger() {
+  phase_ = Phase::closing;
+  error_code ec;
+  socket_.shutdown(tcp::socket::shutdown_send, ec);
+  auto const until = loop_.now() + linger_time;
+  std::size_t discarded = in_.size();
+  in_.clear();
+  while (!ec && !gone_ && discarded < linger_bytes) {
+    watch();
+    if (!co_await more_.wait_until(until)) break;
+    discarded += in_.size();
+    in_.clear();
+  }
+}
+
+awaitable<void> Connection::serve() {
+  std::exception_ptr error;
+  try {
+    co_await service_->handler(*this);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  left_ = nullptr;
+  if (error) report_exception("request", error);
+  if (finished_) co_return;
+  if (begun_) {
+    abort();
+  } else if (!gone_) {
+    http::Problem problem(500, "internal_error", "slotswap made a mistake; its log says more");
+    co_await respond(std::move(problem));
+  }
+}
+
+awaitable<void> Connection::run() {
+  auto const self = shared_from_this();
+  while (!gone_ && socket_.is_open()) {
+    forget_request();
+    auto const request = co_await read_head();
+    if (request.has_error()) {
+      watchdog_.off();
+      if (service_->settings.rejected) service_->settings.rejected(peer_, request.error());
+      keep_alive_ = false;
+      co_await respond(http::to_problem(request.error()));
+    } else if (!*request) {
+      break;
+    } else {
+      co_await serve();
+    }
+    if (!keep_alive_) {
+      if (!gone_ && socket_.is_open()) co_await linger();
+      break;
+    }
+  }
+  watchdog_.off();
+  close();
+}
+
+awaitable<void> Connection::turn_away(http::Problem problem) {
+  auto const self = shared_from_this();
+  forget_request();
+  keep_alive_ = false;
+  co_await respond(std::move(problem));
+  co_await linger();
+  close();
+}
+
+}  // namespace slotswap::net

@@ -1,0 +1,142 @@
+#include "upstream_connection.hpp"
+
+#include <slotswap/net/upstream.hpp>
+
+#include <boost/asio/ip/address.hpp>
+
+#include <utility>
+
+namespace slotswap::net {
+
+namespace {
+
+constexpr std::size_t call_limit = 64 * 1024 * 1024;
+
+std::string authority_of(UpstreamSettings const& settings) {
+  auto const v6 = settings.host.find(':') != std::string::npos;
+  auto const host = v6 ? "[" + settings.host + "]" : settings.host;
+  auto const standard = settings.tls ? 443 : 80;
+  return settings.port == standard ? host : host + ":" + std::to_string(settings.port);
+}
+
+base::Result<asio::ssl::context> tls_context(UpstreamSettings const& settings) {
+  asio::ssl::context context(asio::ssl::context::tls_client);
+  error_code ec;
+  context.set_options(asio::ssl::context::no_sslv2 | asio::ssl::context::no_sslv3 |
+                          asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
+                      ec);
+  if (!ec && settings.ca_file.empty()) context.set_default_verify_paths(ec);
+  if (!ec && !settings.ca_file.empty()) context.load_verify_file(settings.ca_file, ec);
+  if (ec) {
+    auto const file =
+        settings.ca_file.empty() ? std::string("the system's certificates") : settings.ca_file;
+    return base::Fault(base::Side::us, "tls", "cannot use " + file + ": " + ec.message());
+  }
+  return context;
+}
+
+}  // namespace
+
+class UpstreamPool : public Upstream {
+ public:
+  explicit UpstreamPool(std::shared_ptr<UpstreamShared> shared)
+      : shared_(std::move(shared)), authority_(authority_of(shared_->settings)) {}
+
+  ~UpstreamPool() override {
+    shared_->closed = true;
+    close_idle();
+  }
+
+  std::shared_ptr<UpstreamConnection> take(bool fresh) override {
+    while (!fresh && !shared_->idle.empty()) {
+      auto connection = std::move(shared_->idle.back());
+      shared_->idle.pop_back();
+      if (connection->wake()) return connection;
+      connection->close();
+    }
+    return std::make_shared<TcpUpstreamConnection>(shared_);
+  }
+
+  awaitable<base::Result<WholeResponse>> call(http::RequestHead head, std::string body,
+                                              Duration timeout, CallHandle* handle) override {
+    head.fields.set("Host", authority_);
+    if (!body.empty() || head.method == "POST")
+      head.fields.set("Content-Length", std::to_string(body.size()));
+    auto const text = http::serialize(head);
+    auto const held = std::make_shared<Body const>(std::move(body));
+    auto answer = co_await attempt(take(false), text, held, head.method == "HEAD", timeout, handle);
+    if (answer.has_error() && answer.error().retry == base::Retry::reused_only) {
+      answer = co_await attempt(take(true), text, held, head.method == "HEAD", timeout, handle);
+    }
+    co_return answer;
+  }
+
+  std::string const& authority() const override { return authority_; }
+
+  void close_idle() override {
+    auto idle = std::exchange(shared_->idle, {});
+    for (auto const& connection : idle) connection->close();
+  }
+
+ private:
+  awaitable<base::Result<WholeResponse>> attempt(std::shared_ptr<UpstreamConnection> connection,
+                                                 std::string text, std::shared_ptr<Body const> body,
+                                                 bool to_head, Duration timeout,
+                                                 CallHandle* handle) {
+    if (handle != nullptr) {
+      handle->connection_ = connection;
+      if (handle->closed_) co_return base::Fault(base::Side::us, "closed", "the call was given up");
+    }
+    bool late = false;
+    Watchdog watchdog(shared_->loop, [&late, weak = std::weak_ptr<UpstreamConnection>(connection)] {
+      late = true;
+      if (auto const held = weak.lock()) held->close();
+    });
+    watchdog.expires_in(timeout);
+    auto answer = co_await exchange(*connection, std::move(text), std::move(body), to_head);
+    if (answer.has_error()) connection->close();
+    if (answer.has_error() && late) {
+      co_return base::Fault(base::Side::server, "upstream_timeout",
+                            "the server did not answer in time");
+    }
+    co_return answer;
+  }
+
+  awaitable<base::Result<WholeResponse>> exchange(UpstreamConnection& connection, std::string text,
+                                                  std::shared_ptr<Body const> body, bool to_head) {
+    auto const connected = co_await connection.connect();
+    if (connected.has_error()) co_return connected.error();
+    connection.send(std::move(text), std::move(body));
+    auto const headed = co_await connection.read_head(to_head, Duration::zero());
+    if (headed.has_error()) co_return headed.error();
+    WholeResponse answer;
+    answer.head = connection.response();
+    std::vector<std::string_view> pieces;
+    for (;;) {
+      auto const more = co_await connection.read_body(pieces, Duration::zero());
+      if (more.has_error()) co_return more.error();
+      if (!*more) break;
+      for (auto const piece : pieces) answer.body += piece;
+      if (answer.body.size() > call_limit) {
+        co_return base::Fault(base::Side::server, "bad_upstream_response",
+                              "the answer is too large");
+      }
+    }
+    co_return answer;
+  }
+
+  std::shared_ptr<UpstreamShared> shared_;
+  std::string authority_;
+};
+
+base::Result<std::unique_ptr<Upstream>> make_upstream(Loop& loop, UpstreamSettings settings) {
+  auto shared = std::make_shared<UpstreamShared>(loop, std::move(settings));
+  if (shared->settings.tls) {
+    auto context = tls_context(shared->settings);
+    if (context.has_error()) return context.error();
+    shared->tls.emplace(std::move(*context));
+  }
+  return std::unique_ptr<Upstream>(std::make_unique<UpstreamPool>(std::move(shared)));
+}
+
+}  // namespace slotswap::net

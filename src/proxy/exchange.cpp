@@ -1,0 +1,310 @@
+#include "exchange.hpp"
+
+#include <slotswap/net/blocking.hpp>
+#include <slotswap/session/session.hpp>
+#include <slotswap/telemetry/log.hpp>
+
+#include <utility>
+
+namespace slotswap::proxy {
+
+namespace {
+
+using telemetry::Level;
+using telemetry::Line;
+
+// Above this a body is read beside the loop.
+constexpr std::size_t large_body = 64 * 1024;
+
+}  // namespace
+
+Exchange::Exchange(Proxy& proxy, net::Incoming& incoming)
+    : proxy_(proxy),
+      incoming_(incoming),
+      began_(proxy.loop_.now()),
+      target_(http::split_target(incoming.head().target)) {
+  receipt_.id = ++proxy.last_id_;
+  receipt_.method = incoming.head().method;
+  receipt_.path = target_.path;
+  receipt_.peer = incoming.peer();
+  work_ = llama::classify(receipt_.method, target_.path);
+  incoming_.on_gone([this] { cancel_.request(); });
+  if (incoming_.gone()) cancel_.request();
+}
+
+Exchange::~Exchange() {
+  incoming_.on_gone(nullptr);
+}
+
+net::awaitable<void> Exchange::run() {
+  co_await go();
+  log();
+}
+
+net::awaitable<void> Exchange::go() {
+  if (!co_await own_paths()) co_return;
+  if (!co_await read()) co_return;
+  if (!co_await route()) co_return;
+  if (!co_await key()) co_return;
+  if (!co_await lease()) co_return;
+  co_await forward();
+}
+
+bool Exchange::has_body() const {
+  auto const& method = receipt_.method;
+  return method != "GET" && method != "HEAD" && method != "OPTIONS";
+}
+
+bool Exchange::in_slot() const {
+  return work_ == llama::Work::slot || work_ == llama::Work::other;
+}
+
+net::awaitable<void> Exchange::answer(base::Fault fault) {
+  receipt_.code = fault.code;
+  receipt_.detail = fault.detail;
+  if (fault.code == "client_gone" || fault.code == "closed" || cancel_.requested()) {
+    receipt_.code = "client_gone";
+    receipt_.status = 499;
+    co_return;
+  }
+  auto problem = http::to_problem(fault);
+  receipt_.status = problem.status;
+  co_await incoming_.respond(std::move(problem));
+}
+
+net::awaitable<bool> Exchange::own_paths() {
+  auto const get = receipt_.method == "GET" || receipt_.method == "HEAD";
+  if (get && target_.path == "/slotswap/health") {
+    http::ResponseHead head;
+    head.status = proxy_.stopping_ ? 503 : 200;
+    head.reason = http::reason_phrase(head.status);
+    head.fields.add("Content-Type", "application/json; charset=utf-8");
+    receipt_.status = head.status;
+    std::string body = proxy_.stopping_ ? R"({"status":"stopping"})" : R"({"status":"ok"})";
+    co_await incoming_.respond(std::move(head), std::move(body));
+    co_return false;
+  }
+  if (target_.path.rfind("/slotswap/", 0) == 0) {
+    co_await answer(
+        base::Fault(base::Side::client, "not_found", "slotswap has no " + target_.path));
+    co_return false;
+  }
+  if (work_ == llama::Work::refused) {
+    co_await answer(base::Fault(
+        base::Side::client, "slots_forbidden",
+        "slots and adapters are slotswap's to change: " + target_.path + " is not forwarded"));
+    co_return false;
+  }
+  auto const models = target_.path == "/v1/models" || target_.path == "/models";
+  if (receipt_.method == "GET" && models && proxy_.backends_.size() > 1) {
+    co_await list_models();
+    co_return false;
+  }
+  co_return true;
+}
+
+net::awaitable<bool> Exchange::read() {
+  // Also where none belongs: what is not read would be taken for the next request.
+  auto const body = co_await incoming_.read_body(proxy_.config_.limits.body_bytes, proxy_.budget_);
+  if (body.has_error()) {
+    co_await answer(body.error());
+    co_return false;
+  }
+  body_ = *body;
+  receipt_.bytes_in = body_->bytes().size();
+  if (!has_body()) co_return true;
+  if (body_->bytes().size() <= large_body) {
+    facts_ = prompt::read(target_.path, body_->bytes());
+  } else {
+    auto work = [path = target_.path, held = body_] { return prompt::read(path, held->bytes()); };
+    facts_ = co_await net::run_blocking(proxy_.loop_, std::move(work));
+  }
+  co_return true;
+}
+
+net::awaitable<bool> Exchange::route() {
+  auto const found = proxy_.route_of(facts_.model);
+  if (!found) {
+    co_await answer(base::Fault(base::Side::client, "model_not_found",
+                                "no route serves the model '" + facts_.model.value_or("") +
+                                    "' (see routes: in the configuration)"));
+    co_return false;
+  }
+  route_ = *found;
+  receipt_.route = config_route().model;
+  receipt_.server = backend().settings.name;
+  rewrite_model();
+  co_return true;
+}
+
+void Exchange::rewrite_model() {
+  auto const& name = config_route().upstream_model;
+  if (name.empty() || !facts_.readable || facts_.model == name) return;
+  body_ = std::make_shared<net::Body const>(prompt::with_model(body_->bytes(), name));
+}
+
+// Which session's prompt cache the request may use.
+net::awaitable<bool> Exchange::key() {
+  auto const& route = config_route();
+  visitor_.route = route.model;
+  if (!in_slot() || backend().host == nullptr) {
+    if (in_slot() && incoming_.head().fields.has("X-Session-ID")) {
+      proxy_.skip_once(route.model, "the route has no slots", std::string());
+    }
+    co_return true;
+  }
+  auto const client = session::client_id(incoming_.head().fields.all("X-Session-ID"));
+  if (client.has_error()) {
+    co_await answer(client.error());
+    co_return false;
+  }
+  if (!route.slots) {
+    if (*client)
+      proxy_.skip_once(route.model, "the route has no slots, but its server's slot is shared",
+                       **client);
+    co_return true;
+  }
+  visitor_.settings = &*route.slots;
+  auto const keyed = work_ == llama::Work::slot && facts_.readable;
+  if (*client && keyed) {
+    visitor_.session = session::state_id(**client);
+  } else if (route.slots->no_session != config::NoSession::pass) {
+    visitor_.session = session::anonymous_id(route.model);
+    visitor_.savable = route.slots->no_session == config::NoSession::shared;
+  }
+  if (visitor_.session) receipt_.session = *visitor_.session;
+  co_return true;
+}
+
+net::awaitable<bool> Exchange::lease() {
+  if (visitor_.session && facts_.prompt) co_await explain_prompt();
+  if (!in_slot() || backend().host == nullptr) co_return true;
+  auto admitted = co_await backend().host->admit(visitor_, cancel_);
+  if (admitted.has_error()) {
+    co_await answer(admitted.error());
+    co_return false;
+  }
+  admission_ = std::move(*admitted);
+  if (!admission_.skipped.empty())
+    proxy_.skip_once(visitor_.route, admission_.skipped, receipt_.session);
+  if (admission_.lease) {
+    auto const& swapped = admission_.lease->swapped;
+    receipt_.swapped = swapped.what;
+    receipt_.note = swapped.note;
+    receipt_.waited_ms = base::to_ms(swapped.waited);
+    receipt_.swap_ms = base::to_ms(swapped.took);
+  }
+  if (!cancel_.requested()) co_return true;
+  // It never reached the server: the slot is as the swap left it.
+  if (admission_.lease) admission_.lease->finish(slots::Outcome());
+  co_await answer(
+      base::Fault(base::Side::client, "client_gone", "the client left while it waited"));
+  co_return false;
+}
+
+net::awaitable<void> Exchange::forward() {
+  auto const relayed =
+      co_await relay(proxy_.loop_, incoming_, backend().server, backend().settings, body_, cancel_);
+  settle(relayed);
+  if (relayed.fault.code.empty()) co_return;
+  if (incoming_.begun()) {
+    receipt_.cut = true;
+    receipt_.code = cancel_.requested() ? "client_gone" : relayed.fault.code;
+    receipt_.detail =
+        cancel_.requested() ? "the client left during the answer" : relayed.fault.detail;
+  } else {
+    co_await answer(relayed.fault);
+  }
+  note_server_trouble();
+}
+
+void Exchange::settle(Relayed const& relayed) {
+  if (admission_.lease) admission_.lease->finish(relayed.outcome);
+  receipt_.status = relayed.outcome.status;
+  receipt_.bytes_out = relayed.bytes;
+  receipt_.reused = relayed.timings.reused;
+  receipt_.read = relayed.timings.read;
+  if (relayed.first_byte) receipt_.first_byte_ms = base::to_ms(*relayed.first_byte - began_);
+}
+
+void Exchange::note_server_trouble() {
+  if (receipt_.code == "client_gone") return;
+  Line(Level::warning, "server")
+      .field("server", receipt_.server)
+      .field("state", receipt_.code)
+      .field("request", receipt_.id)
+      .say(receipt_.detail);
+}
+
+void Exchange::log() {
+  receipt_.total_ms = base::to_ms(proxy_.loop_.now() - began_);
+  auto const refused_key =
+      (receipt_.status == 401 || receipt_.status == 403) && receipt_.code.empty();
+  if (refused_key) {
+    Line(Level::warning, "server")
+        .field("server", receipt_.server)
+        .field("state", "refused_key")
+        .field("request", receipt_.id)
+        .say("the server refused the key of a request");
+  }
+  if (target_.path == "/slotswap/health" && !telemetry::enabled(Level::debug)) return;
+  report::log(receipt_);
+}
+
+net::awaitable<void> Exchange::explain_prompt() {
+  auto const history_key = std::to_string(config_route().server) + "/" + *visitor_.session;
+  auto const before = proxy_.history_.find(history_key);
+  auto const now = std::make_shared<prompt::Prompt const>(std::move(*facts_.prompt));
+  proxy_.history_.put(history_key, now);
+  if (!before) co_return;
+  prompt::Divergence divergence;
+  if (now->bytes() + before->bytes() <= large_body) {
+    divergence = prompt::compare(*before, *now);
+  } else {
+    auto work = [before, now] { return prompt::compare(*before, *now); };
+    divergence = co_await net::run_blocking(proxy_.loop_, std::move(work));
+  }
+  Line(Level::info, "prompt")
+      .field("id", receipt_.id)
+      .field("route", receipt_.route)
+      .field("session", receipt_.session)
+      .field("result", prompt::to_string(divergence.kind))
+      .field("messages", divergence.parts)
+      .field("messages_before", divergence.parts_before)
+      .field("same_messages", divergence.same_parts)
+      .say(prompt::describe(divergence));
+}
+
+// The union over the servers; one that does not answer is left out, and said.
+net::awaitable<void> Exchange::list_models() {
+  std::vector<std::string> bodies;
+  for (auto& backend : proxy_.backends_) {
+    auto head = upstream_head(incoming_.head(), backend.server, 0);
+    auto const answered =
+        co_await backend.server.upstream().call(std::move(head), "", std::chrono::seconds(15));
+    auto why = answered.has_error() ? answered.error().code : std::string();
+    if (why.empty() && answered->head.status != 200) why = std::to_string(answered->head.status);
+    if (why.empty() && llama::read_model_ids(answered->body).has_error()) why = "bad_answer";
+    if (!why.empty()) {
+      Line(Level::warning, "server")
+          .field("server", backend.settings.name)
+          .field("state", why)
+          .say("left out of the list of models");
+      continue;
+    }
+    bodies.push_back(answered->body);
+  }
+  auto merged = llama::merge_models(bodies);
+  if (bodies.empty() || merged.has_error()) {
+    co_await answer(base::Fault(base::Side::server, "upstream_unreachable",
+                                "no server gave its list of models"));
+    co_return;
+  }
+  http::ResponseHead head;
+  head.status = receipt_.status = 200;
+  head.reason = "OK";
+  head.fields.add("Content-Type", "application/json; charset=utf-8");
+  co_await incoming_.respond(std::move(head), std::move(*merged));
+}
+
+}  // namespace slotswap::proxy

@@ -1,0 +1,63 @@
+// One request from its head to its receipt. Lives in the frame of Proxy::handle.
+#pragma once
+
+#include "relay.hpp"
+
+#include <slotswap/http/path.hpp>
+#include <slotswap/llama/paths.hpp>
+#include <slotswap/prompt/prompt.hpp>
+#include <slotswap/proxy/proxy.hpp>
+#include <slotswap/report/receipt.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace slotswap::proxy {
+
+class Exchange {
+ public:
+  Exchange(Proxy& proxy, net::Incoming& incoming);
+  ~Exchange();
+  Exchange(Exchange const&) = delete;
+  Exchange& operator=(Exchange const&) = delete;
+
+  net::awaitable<void> run();
+
+ private:
+  net::awaitable<void> go();
+  // The phases, in their order. False: the request has been answered.
+  net::awaitable<bool> own_paths();
+  net::awaitable<bool> read();
+  net::awaitable<bool> route();
+  net::awaitable<bool> key();
+  net::awaitable<bool> lease();
+  net::awaitable<void> forward();
+  void settle(Relayed const& relayed);
+  void log();
+
+  net::awaitable<void> list_models();
+  net::awaitable<void> answer(base::Fault fault);
+  void rewrite_model();
+  net::awaitable<void> explain_prompt();
+  void note_server_trouble();
+  Backend& backend() { return proxy_.backends_[config_route().server]; }
+  config::Route const& config_route() const { return proxy_.config_.routes[route_]; }
+  bool has_body() const;
+  bool in_slot() const;
+
+  Proxy& proxy_;
+  net::Incoming& incoming_;
+  base::TimePoint began_;
+  swap::Cancel cancel_;
+  http::Target target_;
+  llama::Work work_ = llama::Work::none;
+  std::size_t route_ = 0;
+  std::shared_ptr<net::Body const> body_;
+  prompt::RequestFacts facts_;
+  swap::Visitor visitor_;
+  swap::Admission admission_;
+  report::Receipt receipt_;
+};
+
+}  // namespace slotswap::proxy

@@ -1,0 +1,39 @@
+#include "exchange.hpp"
+
+#include <slotswap/base/text.hpp>
+#include <slotswap/proxy/proxy.hpp>
+#include <slotswap/telemetry/log.hpp>
+
+namespace slotswap::proxy {
+
+Proxy::Proxy(net::Loop& loop, config::Config const& config, std::vector<Backend> backends)
+    : loop_(loop),
+      config_(config),
+      backends_(std::move(backends)),
+      budget_(config.limits.buffer_bytes),
+      history_(config.history_bytes) {}
+
+net::awaitable<void> Proxy::handle(net::Incoming& incoming) {
+  Exchange exchange(*this, incoming);
+  co_await exchange.run();
+}
+
+std::optional<std::size_t> Proxy::route_of(std::optional<std::string> const& model) const {
+  if (!model) return 0;
+  for (std::size_t i = 0; i < config_.routes.size(); ++i) {
+    if (base::glob_match(config_.routes[i].model, *model)) return i;
+  }
+  return std::nullopt;
+}
+
+void Proxy::skip_once(std::string const& route, std::string const& why,
+                      std::string const& session) {
+  if (!skipped_.emplace(route, why).second) return;
+  telemetry::Line(telemetry::Level::info, "skip")
+      .field("route", route)
+      .field("session", session)
+      .field("reason", why)
+      .say("a request with a session is relayed without its own prompt cache: " + why);
+}
+
+}  // namespace slotswap::proxy

@@ -1,0 +1,41 @@
+// Forwards one request and its answer, byte for byte, each piece as it comes. Loop thread.
+#pragma once
+
+#include <slotswap/config/config.hpp>
+#include <slotswap/llama/server.hpp>
+#include <slotswap/llama/tap.hpp>
+#include <slotswap/net/incoming.hpp>
+#include <slotswap/net/upstream.hpp>
+#include <slotswap/slots/slot.hpp>
+#include <slotswap/swap/cancel.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace slotswap::proxy {
+
+struct Relayed {
+  Relayed() = default;
+  slots::Outcome outcome;
+  base::Fault fault;  // code empty: none
+  std::optional<base::TimePoint> first_byte;
+  std::uint64_t bytes = 0;
+  llama::Timings timings;
+};
+
+/// What the server gets to see of a client's request.
+http::RequestHead upstream_head(http::RequestHead const& client, llama::Server& server,
+                                std::size_t body_bytes);
+
+/// What the client gets to see of the server's answer.
+http::ResponseHead client_head(http::ResponseHead const& upstream);
+
+/// Sends the request and relays the answer to its end. Where no byte of an answer came, nothing is
+/// sent to the client: the caller answers for `fault`. A request goes out a second time only when a
+/// kept connection turned out to be closed.
+net::awaitable<Relayed> relay(net::Loop& loop, net::Incoming& incoming, llama::Server& server,
+                              config::Server const& settings, std::shared_ptr<net::Body const> body,
+                              swap::Cancel& cancel);
+
+}  // namespace slotswap::proxy

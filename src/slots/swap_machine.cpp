@@ -1,0 +1,220 @@
+#include <slotswap/slots/swap_machine.hpp>
+
+namespace slotswap::slots {
+
+namespace {
+
+Action act(Action::Kind kind, TimePoint until = {}) {
+  Action action;
+  action.kind = kind;
+  action.until = until;
+  return action;
+}
+
+}  // namespace
+
+char const* to_string(Note note) {
+  switch (note) {
+    case Note::none:
+      return "none";
+    case Note::busy_too_long:
+      return "busy_too_long";
+    case Note::changed_behind_us:
+      return "changed_behind_us";
+    case Note::slept:
+      return "slept_or_restarted";
+    case Note::server_silent:
+      return "server_silent";
+    case Note::save_refused:
+      return "save_refused";
+    case Note::restore_refused:
+      return "restore_refused";
+    case Note::call_failed:
+      return "call_failed";
+  }
+  return "none";
+}
+
+Action SwapMachine::step(Event const& event, TimePoint now) {
+  // What was under way has ended and is booked below; nothing new is begun for a request that was
+  // given up.
+  auto const next = [&]() -> Action {
+    switch (phase_) {
+      case Phase::start:
+        return start(now);
+      case Phase::wait_cancelled:
+      case Phase::wait_busy:
+        return look();
+      case Phase::props:
+        return after_props(event.kind == Event::Kind::props && event.alive);
+      case Phase::look:
+        return event.kind == Event::Kind::failed ? lost(Note::server_silent)
+                                                 : after_look(event.stamp, now);
+      case Phase::save:
+        return after_save(event);
+      case Phase::restore:
+        return after_restore(event);
+      case Phase::erase:
+        return after_erase(event);
+      case Phase::done:
+        break;
+    }
+    return done();
+  }();
+  return event.cancelled ? done() : next;
+}
+
+Action SwapMachine::start(TimePoint now) {
+  if (goal_.kind == Goal::Kind::hands_off) return done();
+  if (slot_.cancelled) {
+    // The same session goes on with what is there: its next request continues the prefill that was
+    // cut.
+    if (goal_.kind == Goal::Kind::session && slot_.cancelled->guest.key == goal_.key) return done();
+    phase_ = Phase::wait_cancelled;
+    auto const pause = slot_.cancelled->had_event ? times_.after_event : times_.before_event;
+    return act(Action::Kind::wait, slot_.cancelled->at + pause);
+  }
+  return check(now);
+}
+
+// Whether anything has to be asked or done at all.
+Action SwapMachine::check(TimePoint now) {
+  auto const quiet_for_long =
+      slot_.last_answer == TimePoint::min() || now - slot_.last_answer > times_.trust;
+  if (goal_.kind == Goal::Kind::session && slot_.holds(goal_.key) && !quiet_for_long) return done();
+  if (!wants_calls()) return done();
+  // A server that slept or was restarted shows an empty slot; asking for /props never wakes it.
+  if (slot_.holds() != nullptr && quiet_for_long) {
+    phase_ = Phase::props;
+    return act(Action::Kind::ask_props);
+  }
+  return look();
+}
+
+bool SwapMachine::wants_calls() const {
+  if (goal_.kind == Goal::Kind::save_only || goal_.kind == Goal::Kind::pass)
+    return slot_.worth_saving();
+  if (slot_.holds(goal_.key)) return true;
+  return slot_.worth_saving() || goal_.has_state || must_erase();
+}
+
+// Unknown is never left to a session as if it were its own past; what it holds might be of another
+// tenant's model.
+bool SwapMachine::must_erase() const {
+  return goal_.kind == Goal::Kind::session && !goal_.has_state &&
+         (slot_.unknown() ||
+          (goal_.erase_on_miss && slot_.holds() != nullptr && !slot_.holds(goal_.key)));
+}
+
+Action SwapMachine::after_props(bool alive) {
+  if (!alive) {
+    note_ = Note::slept;
+    slot_.content = Empty{};
+    return fill();
+  }
+  return look();
+}
+
+Action SwapMachine::look() {
+  phase_ = Phase::look;
+  return act(Action::Kind::look);
+}
+
+Action SwapMachine::busy(TimePoint now) {
+  if (!busy_since_) busy_since_ = now;
+  if (now - *busy_since_ < times_.busy_wait) {
+    phase_ = Phase::wait_busy;
+    return act(Action::Kind::wait, now + times_.look_again);
+  }
+  note_ = Note::busy_too_long;
+  // Nothing was going to run here: what the slot holds is for the next look to tell.
+  if (goal_.kind == Goal::Kind::save_only) return done();
+  return lost(Note::busy_too_long);
+}
+
+Action SwapMachine::after_look(std::optional<Stamp> const& stamp, TimePoint now) {
+  if (!stamp) return busy(now);
+  if (slot_.cancelled) {
+    settle_cancelled(slot_, *stamp);
+    if (!wants_calls()) return done();
+  } else if (auto const* holds = slot_.holds();
+             holds != nullptr && holds->stamp && *holds->stamp != *stamp) {
+    note_ = Note::changed_behind_us;
+    slot_.content = Unknown{};
+  }
+  if (goal_.kind == Goal::Kind::session && slot_.holds(goal_.key)) return done();
+  if (!slot_.worth_saving()) return fill();
+  phase_ = Phase::save;
+  return act(Action::Kind::save);
+}
+
+Action SwapMachine::after_save(Event const& event) {
+  if (event.kind == Event::Kind::ok) {
+    saved_ = true;
+    std::get<Holds>(slot_.content).dirty = false;
+    return fill();
+  }
+  if (event.kind == Event::Kind::refused) {
+    note_ = Note::save_refused;
+    return fill();
+  }
+  // It may still be running, with everything else parked behind it.
+  return lost(Note::call_failed);
+}
+
+Action SwapMachine::lost(Note note) {
+  note_ = note;
+  slot_.content = Unknown{};
+  slot_.cancelled.reset();
+  return done();
+}
+
+Action SwapMachine::fill() {
+  if (goal_.kind != Goal::Kind::session) return done();
+  if (goal_.has_state) {
+    phase_ = Phase::restore;
+    return act(Action::Kind::restore);
+  }
+  if (!must_erase()) return done();
+  phase_ = Phase::erase;
+  return act(Action::Kind::erase);
+}
+
+Action SwapMachine::after_restore(Event const& event) {
+  if (event.kind == Event::Kind::missing) {
+    goal_.has_state = false;
+    return fill();
+  }
+  if (event.kind == Event::Kind::ok) {
+    restored_ = true;
+    Holds holds(goal_.key, true);
+    holds.tokens = event.tokens;
+    slot_.content = holds;
+  } else if (event.kind == Event::Kind::refused) {
+    // llama-server empties the slot when a restore fails.
+    note_ = Note::restore_refused;
+    slot_.content = Empty{};
+  } else {
+    note_ = Note::call_failed;
+    slot_.content = Unknown{};
+  }
+  return done();
+}
+
+Action SwapMachine::after_erase(Event const& event) {
+  if (event.kind == Event::Kind::ok) {
+    erased_ = true;
+    slot_.content = Empty{};
+  } else {
+    note_ = Note::call_failed;
+    slot_.content = Unknown{};
+  }
+  return done();
+}
+
+Action SwapMachine::done() {
+  phase_ = Phase::done;
+  return act(Action::Kind::done);
+}
+
+}  // namespace slotswap::slots

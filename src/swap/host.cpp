@@ -1,0 +1,169 @@
+#include <slotswap/session/session.hpp>
+#include <slotswap/swap/host.hpp>
+#include <slotswap/telemetry/log.hpp>
+
+#include <utility>
+
+namespace slotswap::swap {
+
+namespace {
+
+using telemetry::Level;
+using telemetry::Line;
+
+}  // namespace
+
+Host::Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault& vault,
+           HostSettings settings)
+    : loop_(loop),
+      tasks_(tasks),
+      server_(server),
+      vault_(vault),
+      settings_(std::move(settings)),
+      keeper_(environment(), settings_.slots.id, settings_.times) {}
+
+KeeperEnvironment Host::environment() {
+  KeeperEnvironment environment{loop_, tasks_, server_, settings_.name, settings_.max_folder_bytes,
+                                {},    {},     {}};
+  environment.alive = [this] { return alive(); };
+  environment.tag = [this] { return tag(); };
+  environment.lost = [this] {
+    if (standing_ != Standing::unknown)
+      Line(Level::info, "server").field("server", settings_.name).field("state", "lost");
+    standing_ = Standing::unknown;
+  };
+  return environment;
+}
+
+std::string Host::tag() const {
+  return session::model_tag(settings_.name_in_tag ? model_ + "@" + settings_.name : model_);
+}
+
+void Host::warn_once(std::string reason, std::string words) {
+  if (!warned_.insert(reason).second) return;
+  Line(Level::warning, "server").field("server", settings_.name).field("state", reason).say(words);
+}
+
+void Host::refuse(std::string flag, std::string words) {
+  standing_ = Standing::off;
+  why_off_ = "the server runs without " + flag;
+  warn_once("not_swappable",
+            "swapping is off for this server: " + words + "; start it with " + flag);
+}
+
+// One at a time; who comes meanwhile waits for its end.
+net::awaitable<void> Host::contact() {
+  if (contacting_) {
+    net::Signal over(loop_);
+    waiting_for_contact_.insert(&over);
+    co_await over.wait();
+    co_return;
+  }
+  contacting_ = true;
+  auto props = co_await server_.props();
+  if (props.has_value()) {
+    co_await look_closer(std::move(*props));
+  } else {
+    auto const& fault = props.error();
+    standing_ = Standing::unknown;
+    auto const level = fault.code == "loading" ? Level::info : Level::warning;
+    Line(level, "server")
+        .field("server", settings_.name)
+        .field("state", fault.code)
+        .say(fault.detail);
+  }
+  contacting_ = false;
+  for (auto* signal : std::exchange(waiting_for_contact_, {})) signal->notify();
+}
+
+net::awaitable<void> Host::look_closer(llama::Props props) {
+  if (props.router) {
+    standing_ = Standing::router;
+    why_off_ = "the server is a router";
+    warn_once("router", "a llama-server in router mode is relayed without swapping");
+    co_return;
+  }
+  if (props.total_slots != 1) {
+    co_return refuse("-np 1", "it has " + std::to_string(props.total_slots) +
+                                  " slots, and only one can be swapped");
+  }
+  if (settings_.slots.id != 0)
+    co_return refuse("-np 1", "slots.id is not 0, and a server with one slot has only that");
+  auto const slots = co_await server_.slots(settings_.times.look);
+  if (slots.has_error() && slots.error().code == "refused")
+    co_return refuse("--slots", "GET /slots: " + slots.error().detail);
+  auto const probe = co_await server_.probe();
+  if (probe == llama::Probe::no_save_path)
+    co_return refuse("--slot-save-path FOLDER", "it cannot save its slot");
+  if (probe != llama::Probe::swappable || slots.has_error()) {
+    standing_ = Standing::unknown;
+    if (probe == llama::Probe::refused_key) {
+      warn_once("refused_key", "the server refused the key of servers: api_key");
+    } else if (probe == llama::Probe::unknown) {
+      warn_once("odd_answer",
+                "the server's answer to a slot call is not known: is it llama-server?");
+    }
+    co_return;
+  }
+  auto const ids = co_await server_.model_ids();
+  if (ids.has_error() || ids->empty()) {
+    standing_ = Standing::unknown;
+    co_return;
+  }
+  if (!marker_.empty() && marker_ != props.media_marker) keeper_.emptied();
+  marker_ = props.media_marker;
+  model_ = ids->front();
+  standing_ = Standing::swappable;
+  Line(Level::info, "server")
+      .field("server", settings_.name)
+      .field("state", "ready")
+      .field("model", model_)
+      .field("build", props.build)
+      .field("n_ctx", props.n_ctx)
+      .field("tag", tag());
+}
+
+// The marker stays the same across a sleep and changes with the process.
+net::awaitable<bool> Host::alive() {
+  auto const props = co_await server_.props();
+  if (props.has_error()) {
+    standing_ = Standing::unknown;
+    co_return false;
+  }
+  if (props->media_marker != marker_) {
+    standing_ = Standing::unknown;
+    co_await contact();
+    co_return false;
+  }
+  co_return !props->sleeping;
+}
+
+net::awaitable<base::Result<Admission>> Host::admit(Visitor visitor, Cancel& cancel) {
+  if (standing_ == Standing::unknown) co_await contact();
+  Admission admission;
+  if (standing_ == Standing::off || standing_ == Standing::router) {
+    if (visitor.session) admission.skipped = why_off_;
+    co_return admission;
+  }
+  Order order;
+  order.route = visitor.route;
+  order.settings = visitor.settings != nullptr ? *visitor.settings : settings_.slots;
+  if (standing_ == Standing::unknown) {
+    order.kind = slots::Goal::Kind::hands_off;
+    if (visitor.session) admission.skipped = "the server could not be asked what it is";
+  } else if (visitor.session) {
+    order.kind = slots::Goal::Kind::session;
+    order.key = store::StateKey(tag(), *visitor.session);
+    order.savable = visitor.savable;
+    order.model = model_;
+    admission.state = order.key.text();
+  } else {
+    order.kind = slots::Goal::Kind::pass;
+  }
+  auto lease = co_await keeper_.acquire(std::move(order), vault_, cancel);
+  if (lease.has_error()) co_return lease.error();
+  admission.lease = std::move(*lease);
+  co_return admission;
+}
+
+}  // namespace slotswap::swap

@@ -1,0 +1,422 @@
+#include <slotswap/swap/keeper.hpp>
+#include <slotswap/telemetry/log.hpp>
+
+#include <utility>
+
+namespace slotswap::swap {
+
+namespace {
+
+using slots::Action;
+using slots::Event;
+using telemetry::Level;
+using telemetry::Line;
+
+base::Fault closing() {
+  return base::Fault(base::Side::us, "shutting_down", "slotswap is stopping; try again");
+}
+
+base::Fault given_up() {
+  return base::Fault(base::Side::client, "client_gone", "the client left while it waited");
+}
+
+std::string what_of(slots::SwapMachine const& machine) {
+  std::string what = machine.saved() ? "save" : "";
+  auto const add = [&what](char const* word) {
+    what += what.empty() ? word : std::string("+") + word;
+  };
+  if (machine.restored()) add("restore");
+  if (machine.erased()) add("erase");
+  return what;
+}
+
+}  // namespace
+
+Lease::Lease(Keeper& keeper, slots::Ticket ticket, Order order, Vault& vault)
+    : keeper_(&keeper), ticket_(ticket), order_(std::move(order)), vault_(vault) {}
+
+Lease::~Lease() {
+  if (keeper_ == nullptr) return;
+  slots::Outcome outcome;
+  outcome.kind = slots::Outcome::Kind::broken;
+  finish(outcome);
+}
+
+void Lease::finish(slots::Outcome outcome) {
+  auto* keeper = std::exchange(keeper_, nullptr);
+  if (keeper == nullptr) return;
+  // Beside the client's answer: nobody waits for the stamp but the next owner.
+  keeper->environment_.tasks.spawn("settle",
+                                   keeper->settle(ticket_, std::move(order_), vault_, outcome));
+}
+
+Keeper::Keeper(KeeperEnvironment environment, int slot_id, KeeperTimes times)
+    : environment_(std::move(environment)),
+      slot_id_(slot_id),
+      times_(times),
+      idle_changed_(environment_.loop) {}
+
+net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order, Vault& vault,
+                                                                     Cancel& cancel) {
+  if (closed_) co_return closing();
+  auto const ticket = ++last_ticket_;
+  auto const entered = environment_.loop.now();
+  auto const granted = co_await wait_turn(ticket, &cancel);
+  if (!granted) co_return cancel.requested() ? given_up() : closing();
+  disarm_idle_save();
+  auto const began = environment_.loop.now();
+  Swapped swapped;
+  swapped.waited = began - entered;
+  co_await prepare(order, vault, order.settings.busy_wait, cancel, swapped);
+  swapped.took = environment_.loop.now() - began;
+  remember(order, vault);
+  if (cancel.requested()) {
+    release(ticket);
+    co_return given_up();
+  }
+  auto lease = std::make_unique<Lease>(*this, ticket, std::move(order), vault);
+  lease->swapped = std::move(swapped);
+  co_return lease;
+}
+
+// A grant is state here and the signal only wakes: a waiter that was granted while it was being
+// cancelled gives it back.
+net::awaitable<bool> Keeper::wait_turn(slots::Ticket ticket, Cancel* cancel) {
+  if (queue_.enter(ticket)) {
+    if (cancel == nullptr || !cancel->requested()) co_return true;
+    release(ticket);
+    co_return false;
+  }
+  Waiter waiter(environment_.loop);
+  waiters_[ticket] = &waiter;
+  auto const stop = [&]() { return cancel != nullptr && (cancel->requested() || closed_); };
+  if (cancel != nullptr) cancel->on_request([&waiter] { waiter.signal.notify(); });
+  while (!waiter.granted && !stop()) co_await waiter.signal.wait();
+  if (cancel != nullptr) cancel->on_request(nullptr);
+  waiters_.erase(ticket);
+  if (!stop()) co_return true;
+  if (waiter.granted) {
+    release(ticket);
+  } else {
+    queue_.leave(ticket);
+  }
+  co_return false;
+}
+
+void Keeper::release(slots::Ticket ticket) {
+  auto const next = queue_.release(ticket);
+  if (!next) return;
+  auto const place = waiters_.find(*next);
+  place->second->granted = true;
+  place->second->signal.notify();
+}
+
+net::awaitable<void> Keeper::prepare(Order const& order, Vault& vault, base::Duration patience,
+                                     Cancel& cancel, Swapped& swapped) {
+  slots::Goal goal;
+  goal.kind = order.kind;
+  goal.key = order.key.text();
+  goal.has_state = order.kind == slots::Goal::Kind::session && vault.find(order.key) != nullptr;
+  goal.erase_on_miss = order.settings.on_miss == config::OnMiss::erase;
+  auto times = times_.swap;
+  times.busy_wait = patience;
+  slots::SwapMachine machine(slot_, goal, times);
+  Event event;
+  for (;;) {
+    event.cancelled = cancel.requested();
+    auto const action = machine.step(event, environment_.loop.now());
+    if (action.kind == Action::Kind::done) break;
+    event = co_await perform(action, order, vault, cancel);
+  }
+  swapped.what = what_of(machine);
+  if (machine.note() != slots::Note::none) swapped.note = slots::to_string(machine.note());
+}
+
+net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& vault,
+                                      Cancel& cancel) {
+  Event event;
+  switch (action.kind) {
+    case Action::Kind::wait: {
+      net::Signal woken(environment_.loop);
+      cancel.on_request([&woken] { woken.notify(); });
+      if (!cancel.requested()) co_await woken.wait_until(action.until);
+      cancel.on_request(nullptr);
+      event.kind = Event::Kind::woke;
+      break;
+    }
+    case Action::Kind::ask_props:
+      event.kind = Event::Kind::props;
+      event.alive = co_await environment_.alive();
+      break;
+    case Action::Kind::look:
+      event = co_await look(times_.look);
+      break;
+    case Action::Kind::save:
+      event = co_await save(order);
+      break;
+    case Action::Kind::restore:
+      event = co_await restore(order, vault);
+      break;
+    case Action::Kind::erase:
+      event = co_await erase(order);
+      break;
+    case Action::Kind::done:
+      break;
+  }
+  co_return event;
+}
+
+net::awaitable<Event> Keeper::look(base::Duration timeout) {
+  Event event;
+  event.kind = Event::Kind::looked;
+  auto const slots = co_await environment_.server.slots(timeout);
+  if (slots.has_error()) {
+    // Silence means busy (older builds block until a batch ends); a server that is not there is not
+    // waited for.
+    if (slots.error().code != "upstream_timeout") event.kind = Event::Kind::failed;
+    if (slots.error().code == "upstream_unreachable" || slots.error().code == "upstream_broken")
+      environment_.lost();
+    co_return event;
+  }
+  for (auto const& slot : *slots) {
+    if (slot.id != slot_id_ || slot.busy) continue;
+    slots::Stamp stamp;
+    stamp.task = slot.task;
+    stamp.tokens = slot.tokens;
+    event.stamp = stamp;
+  }
+  co_return event;
+}
+
+namespace {
+
+Event failure(base::Fault const& fault) {
+  Event event;
+  auto const answered =
+      fault.code == "refused" || fault.code == "refused_key" || fault.code == "loading";
+  event.kind = answered ? Event::Kind::refused : Event::Kind::failed;
+  return event;
+}
+
+Event refused() {
+  Event event;
+  event.kind = Event::Kind::refused;
+  return event;
+}
+
+Event success(std::int64_t tokens) {
+  Event event;
+  event.kind = Event::Kind::ok;
+  event.tokens = tokens;
+  return event;
+}
+
+Line& call_line(Line& line, std::string const& server, std::string const& route,
+                store::StateKey const& key, base::Duration took) {
+  return line.field("server", server)
+      .field("route", route)
+      .field("session", key.id)
+      .field("ms", took);
+}
+
+}  // namespace
+
+// The session that leaves: it is saved as its own last request asked, not as the one that comes.
+net::awaitable<Event> Keeper::save(Order const& order) {
+  auto const* who = resident();
+  if (who == nullptr) co_return refused();
+  auto const leaving = who->order;
+  Vault& target = who->vault;
+  auto const& settings = leaving.settings;
+  auto const name = target.new_name(leaving.key);
+  auto const began = environment_.loop.now();
+  auto const saved = co_await environment_.server.save(slot_id_, name, settings.slot_call_timeout);
+  auto const took = environment_.loop.now() - began;
+  auto const refuse = [&](base::Fault const& fault) {
+    target.burn(name);
+    Line line(Level::warning, "save");
+    call_line(line, environment_.server_name, leaving.route, leaving.key, took)
+        .field("file", name)
+        .field("result", fault.code)
+        .say("not saved: " + fault.detail);
+    return failure(fault);
+  };
+  if (saved.has_error()) co_return refuse(saved.error());
+  if (saved->tokens <= 0) {
+    base::Fault const empty(base::Side::server, "refused", "the slot was empty (n_saved 0)");
+    co_return refuse(empty);
+  }
+  Written written;
+  written.key = leaving.key;
+  written.file = name;
+  written.model = leaving.model;
+  written.tokens = saved->tokens;
+  written.bytes = static_cast<std::uint64_t>(saved->bytes);
+  store::Limits limits;
+  limits.max_files = settings.max_files;
+  limits.max_bytes = settings.max_bytes;
+  limits.max_folder = environment_.max_folder_bytes;
+  std::set<store::StateKey> keep;
+  if (order.kind == slots::Goal::Kind::session) keep.insert(order.key);
+  auto const published = co_await target.publish(written, limits, std::move(keep));
+  if (published.has_error()) {
+    base::Fault const bad(base::Side::server, "refused", published.error().detail);
+    co_return refuse(bad);
+  }
+  Line line(Level::info, "save");
+  call_line(line, environment_.server_name, leaving.route, leaving.key, took)
+      .field("file", name)
+      .field("tokens", saved->tokens)
+      .field("bytes", saved->bytes)
+      .field("result", "ok");
+  co_return success(saved->tokens);
+}
+
+net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
+  // The server may have come back with another model while this request waited.
+  bool fits = environment_.tag() == order.key.tag;
+  if (fits) fits = co_await vault.still_there(order.key);
+  auto const* state = fits ? vault.find(order.key) : nullptr;
+  if (state == nullptr) {
+    Event event;
+    event.kind = Event::Kind::missing;
+    co_return event;
+  }
+  auto const file = state->data;
+  auto const expected = state->tokens;
+  auto const began = environment_.loop.now();
+  auto const restored =
+      co_await environment_.server.restore(slot_id_, file, order.settings.slot_call_timeout);
+  auto const took = environment_.loop.now() - began;
+  auto const missed = restored.has_error();
+  auto const answered = !missed || failure(restored.error()).kind == Event::Kind::refused;
+  Line line(answered ? Level::info : Level::warning, "restore");
+  call_line(line, environment_.server_name, order.route, order.key, took).field("file", file);
+  if (missed) {
+    line.field("result", answered ? "miss" : restored.error().code)
+        .say("not restored: " + restored.error().detail);
+    co_return failure(restored.error());
+  }
+  line.field("tokens", restored->tokens).field("bytes", restored->bytes);
+  if (restored->tokens != expected) {
+    line.field("result", "wrong").say("restored another number of tokens than was saved");
+    Event event;
+    event.kind = restored->tokens <= 0 ? Event::Kind::refused : Event::Kind::failed;
+    co_return event;
+  }
+  line.field("result", "ok");
+  vault.used(order.key);
+  co_return success(restored->tokens);
+}
+
+net::awaitable<Event> Keeper::erase(Order const& order) {
+  auto const began = environment_.loop.now();
+  auto const erased =
+      co_await environment_.server.erase(slot_id_, order.settings.slot_call_timeout);
+  auto const took = environment_.loop.now() - began;
+  Line line(erased.has_error() ? Level::warning : Level::info, "erase");
+  call_line(line, environment_.server_name, order.route, order.key, took);
+  if (erased.has_error()) {
+    line.field("result", erased.error().code).say("not erased: " + erased.error().detail);
+    co_return failure(erased.error());
+  }
+  line.field("tokens", *erased).field("result", "ok");
+  co_return success(*erased);
+}
+
+net::awaitable<void> Keeper::settle(slots::Ticket ticket, Order order, Vault& vault,
+                                    slots::Outcome outcome) {
+  std::optional<slots::Stamp> stamp;
+  auto const keyed = order.kind == slots::Goal::Kind::session;
+  if (outcome.kind == slots::Outcome::Kind::complete && keyed) {
+    auto const seen = co_await look(times_.stamp);
+    stamp = seen.stamp;
+  }
+  slots::Guest guest;
+  if (keyed) guest = slots::Guest(order.key.text(), order.savable);
+  slots::settle(slot_, guest, outcome, stamp, environment_.loop.now());
+  if (outcome.kind == slots::Outcome::Kind::broken) environment_.lost();
+  remember(order, vault);
+  release(ticket);
+  arm_idle_save();
+}
+
+// Who is in the slot, or may turn out to be once a cancelled request has stopped, and how its state
+// is to be saved.
+void Keeper::remember(Order const& order, Vault& vault) {
+  if (order.kind == slots::Goal::Kind::session)
+    residents_.insert_or_assign(order.key.text(), Resident(order, vault));
+  std::erase_if(residents_, [this](auto const& entry) {
+    auto const& key = entry.first;
+    return !slot_.holds(key) && !(slot_.cancelled && slot_.cancelled->guest.key == key);
+  });
+}
+
+Keeper::Resident const* Keeper::resident() const {
+  auto const* holds = slot_.holds();
+  if (holds == nullptr) return nullptr;
+  auto const place = residents_.find(holds->key);
+  return place == residents_.end() ? nullptr : &place->second;
+}
+
+void Keeper::disarm_idle_save() {
+  idle_at_ = base::TimePoint::max();
+  idle_changed_.notify();
+}
+
+void Keeper::arm_idle_save() {
+  auto const* who = resident();
+  if (who == nullptr || !queue_.free() || !slot_.worth_saving()) return;
+  auto const pause = who->order.settings.save_idle;
+  if (pause <= base::Duration::zero()) return;
+  idle_at_ = environment_.loop.now() + pause;
+  if (!std::exchange(idle_watch_running_, true))
+    environment_.tasks.spawn("idle save", watch_idle());
+  idle_changed_.notify();
+}
+
+net::awaitable<void> Keeper::watch_idle() {
+  while (!closed_) {
+    if (co_await idle_changed_.wait_until(idle_at_)) continue;
+    idle_at_ = base::TimePoint::max();
+    // Whoever else uses the slot now will be followed by another pause of ours.
+    if (queue_.free()) co_await save_now(base::Duration::zero());
+  }
+  idle_watch_running_ = false;
+}
+
+net::awaitable<void> Keeper::save_now(base::Duration patience) {
+  auto const ticket = ++last_ticket_;
+  co_await wait_turn(ticket, nullptr);
+  // Nobody, the session in the slot, or one whose cancelled request is still to be seen idle.
+  if (!residents_.empty()) {
+    auto const who = residents_.begin()->second;
+    Order order = who.order;
+    order.kind = slots::Goal::Kind::save_only;
+    Cancel never;
+    Swapped swapped;
+    co_await prepare(order, who.vault, patience, never, swapped);
+  }
+  release(ticket);
+}
+
+void Keeper::emptied() {
+  slot_.content = slots::Empty{};
+  slot_.cancelled.reset();
+}
+
+void Keeper::close() {
+  closed_ = true;
+  for (auto const& [ticket, waiter] : waiters_) waiter->signal.notify();
+  idle_changed_.notify();
+}
+
+net::awaitable<void> Keeper::drain() {
+  // An answer that was cut may still be stopping.
+  auto const patience = residents_.empty()
+                            ? base::Duration::zero()
+                            : residents_.begin()->second.order.settings.slot_call_timeout;
+  co_await save_now(patience);
+}
+
+}  // namespace slotswap::swap

@@ -1,0 +1,221 @@
+#include <slotswap/net/blocking.hpp>
+#include <slotswap/swap/vault.hpp>
+#include <slotswap/telemetry/log.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace slotswap::swap {
+
+namespace {
+
+using telemetry::Level;
+using telemetry::Line;
+
+// How often a time of use is written down, at most.
+constexpr std::int64_t use_interval_seconds = 60;
+
+std::int64_t now_seconds() {
+  auto const now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+std::int64_t now_microseconds() {
+  auto const now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
+
+std::string problem_of(base::Result<void> const& done) {
+  return done.has_error() ? done.error().detail : std::string();
+}
+
+std::string problem_of(base::Result<store::Committed> const& done) {
+  return done.has_error() ? done.error().detail : done->problem;
+}
+
+}  // namespace
+
+Vault::Vault(net::Loop& loop, net::TaskGroup& tasks, std::shared_ptr<store::FileSystem> files,
+             std::string folder)
+    : loop_(loop),
+      tasks_(tasks),
+      files_(std::move(files)),
+      folder_(std::move(folder)),
+      visible_(!folder_.empty()) {}
+
+base::Result<void> Vault::open() {
+  if (!visible_) return {};
+  auto found = store::scan(*files_, folder_);
+  if (found.has_error()) return found.error();
+  for (auto const& problem : found->problems)
+    Line(Level::warning, "store").field("folder", folder_).say(problem);
+  // Left by a crash before its commit; the next one of that session needs the name.
+  for (auto const& name : found->unfinished) discard(name);
+  Line(Level::info, "store")
+      .field("folder", folder_)
+      .field("states", found->states.size())
+      .say("saved states found");
+  index_ = store::Index(std::move(found->states), found->last_generation);
+  return {};
+}
+
+std::string Vault::new_name(store::StateKey const& key) {
+  if (!visible_) return unseen_name(key);
+  return store::data_name(key, index_.next_generation(now_microseconds()));
+}
+
+// Nothing can be deleted there, so names are used in turn; never the one that holds the last good
+// state.
+std::string Vault::unseen_name(store::StateKey const& key) const {
+  auto const* current = index_.find(key);
+  for (std::uint64_t generation = 0;; ++generation) {
+    auto name = store::data_name(key, generation);
+    if ((current == nullptr || current->data != name) && burned_.count(name) == 0) return name;
+  }
+}
+
+void Vault::burn(std::string const& name) {
+  if (!visible_) {
+    burned_.insert(name);
+    return;
+  }
+  discard(name);
+}
+
+void Vault::discard(std::string const& name) {
+  enqueue("remove " + name, [files = files_, path = folder_ + "/" + name] {
+    return problem_of(files->remove(path));
+  });
+}
+
+net::awaitable<base::Result<void>> Vault::publish(Written written, store::Limits limits,
+                                                  std::set<store::StateKey> keep) {
+  store::Manifest manifest;
+  manifest.key = written.key;
+  manifest.data = written.file;
+  manifest.model = written.model;
+  manifest.tokens = written.tokens;
+  manifest.bytes = written.bytes;
+  manifest.saved = manifest.last_used = now_seconds();
+  auto const* before = index_.find(written.key);
+  manifest.created = before != nullptr ? before->created : manifest.saved;
+  manifest.uses = before != nullptr ? before->uses : 0;
+  if (visible_) {
+    auto look = [files = files_, folder = folder_,
+                 manifest]() mutable -> base::Result<store::Manifest> {
+      auto const fine = store::check_saved(*files, folder, manifest);
+      if (fine.has_error()) return fine.error();
+      return manifest;
+    };
+    auto const looked = co_await net::run_blocking(loop_, std::move(look));
+    if (looked.has_value()) {
+      manifest = *looked;
+      seen_ = true;
+    } else if (looked.error().code == "missing" && !seen_) {
+      visible_ = false;
+      index_ = store::Index();
+      Line(Level::warning, "store")
+          .field("folder", folder_)
+          .field("file", written.file)
+          .say(
+              "the server saved a file that is not under save_path here: it writes to another "
+              "folder (in Docker: mount the "
+              "same volume in both containers); saved states are kept but never pruned until this "
+              "is mended");
+    } else {
+      discard(written.file);
+      co_return looked.error();
+    }
+  }
+  before = index_.find(written.key);
+  auto const replaced = before != nullptr ? before->data : std::string();
+  index_.put(manifest);
+  if (visible_) {
+    enqueue("publish " + manifest.data, [files = files_, folder = folder_, manifest, replaced] {
+      return problem_of(store::commit(*files, folder, manifest, replaced));
+    });
+    keep.insert(written.key);
+    prune(written.key.tag, limits, keep);
+  }
+  co_return base::Result<void>();
+}
+
+net::awaitable<bool> Vault::still_there(store::StateKey key) {
+  auto const* known = index_.find(key);
+  if (known == nullptr) co_return false;
+  if (!visible_) co_return true;
+  auto look = [files = files_, folder = folder_, manifest = *known]() mutable {
+    return problem_of(store::check_saved(*files, folder, manifest));
+  };
+  auto const data = known->data;
+  auto const problem = co_await net::run_blocking(loop_, std::move(look));
+  if (problem.empty()) co_return true;
+  Line(Level::warning, "store")
+      .field("folder", folder_)
+      .field("file", data)
+      .field("session", key.id)
+      .say("not restored: " + problem);
+  // Its file is left where it is, for whoever wants to know what happened to it.
+  index_.erase(key);
+  co_return false;
+}
+
+void Vault::prune(std::string const& tag, store::Limits const& limits,
+                  std::set<store::StateKey> const& keep) {
+  auto const plan = index_.plan_prune(tag, limits, keep);
+  for (auto const& state : plan.remove) {
+    index_.erase(state.key);
+    Line(Level::info, "prune")
+        .field("file", state.data)
+        .field("session", state.key.id)
+        .field("tokens", state.tokens)
+        .field("bytes", state.bytes)
+        .say("removed the state that was used the longest ago: over the limit");
+    enqueue("remove " + state.data, [files = files_, folder = folder_, state] {
+      return problem_of(store::remove_state(*files, folder, state));
+    });
+  }
+  if (plan.over_bytes || plan.over_folder) {
+    Line(Level::warning, "prune")
+        .field("folder", folder_)
+        .field("limit", plan.over_bytes ? "route" : "folder")
+        .say(
+            "what must stay is larger than max_gib by itself: raise the limit or make the states "
+            "smaller "
+            "(--ctx-checkpoints)");
+  }
+}
+
+void Vault::used(store::StateKey const& key) {
+  auto const now = now_seconds();
+  index_.used(key, now);
+  auto const* manifest = index_.find(key);
+  if (!visible_ || manifest == nullptr) return;
+  auto& written = written_use_[key];
+  if (now - written < use_interval_seconds) return;
+  written = now;
+  enqueue("note the use of " + manifest->data,
+          [files = files_, folder = folder_, copy = *manifest] {
+            return problem_of(store::commit(*files, folder, copy, {}));
+          });
+}
+
+// One at a time and in order: a state's removal must not overtake its publishing.
+void Vault::enqueue(std::string what, Job job) {
+  jobs_.emplace_back(std::move(what), std::move(job));
+  if (std::exchange(working_, true)) return;
+  tasks_.spawn("store " + folder_, work());
+}
+
+net::awaitable<void> Vault::work() {
+  while (!jobs_.empty()) {
+    auto [what, job] = std::move(jobs_.front());
+    jobs_.pop_front();
+    auto const problem = co_await net::run_blocking(loop_, std::move(job));
+    if (!problem.empty())
+      Line(Level::warning, "store").field("folder", folder_).field("work", what).say(problem);
+  }
+  working_ = false;
+}
+
+}  // namespace slotswap::swap
