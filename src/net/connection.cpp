@@ -49,21 +49,28 @@ Connection::Connection(Loop& loop, tcp::socket socket, std::shared_ptr<Service c
   prepare(socket_);
 }
 
-// One wait is pending at any time while there is room: it is how a client that leaves is noticed,
-// whatever the server does.
+// One read is waited for at any time while there is room: it is how a client that leaves is noticed, whatever the server
+// does. With no room left only a reset can be noticed.
 void Connection::watch() {
-  if (watching_ || gone_ || !socket_.is_open()) return;
-  watching_ = true;
-  // With no room left only a reset can be noticed.
-  auto const what = in_.size() < in_limit ? tcp::socket::wait_read : tcp::socket::wait_error;
+  if (gone_ || !socket_.is_open()) return;
+  auto const room = in_.size() < in_limit;
+  auto& pending = room ? reading_ : watching_errors_;
+  if (pending) return;
+  pending = true;
   auto self = shared_from_this();
-  socket_.async_wait(what, [self](error_code ec) { self->readable(ec); });
+  if (room) {
+    socket_.async_wait(tcp::socket::wait_read, [self](error_code ec) { self->readable(ec); });
+  } else {
+    socket_.async_wait(tcp::socket::wait_error, [self](error_code) {
+      self->watching_errors_ = false;
+      self->take(asio::error::connection_reset, 0);
+    });
+  }
 }
 
 void Connection::readable(error_code ec) {
-  watching_ = false;
+  reading_ = false;
   if (ec) return take(ec, 0);
-  if (in_.size() >= in_limit) return take(asio::error::connection_reset, 0);
   auto const buffer = loop_.scratch();
   auto const room = std::min(buffer.size(), in_limit - in_.size());
   auto const size = socket_.read_some(asio::buffer(buffer.data(), room), ec);
@@ -139,7 +146,8 @@ awaitable<base::Result<void>> Connection::expect_continue() {
   }
   if (head().minor == 0 || !in_.empty()) co_return base::Result<void>();
   out_ = "HTTP/1.1 100 Continue\r\n\r\n";
-  if (!co_await flush()) co_return late_or_gone();
+  auto const sent = co_await flush();
+  if (!sent) co_return late_or_gone();
   co_return base::Result<void>();
 }
 
@@ -291,7 +299,8 @@ awaitable<void> Connection::linger() {
   in_.clear();
   while (!ec && !gone_ && discarded < linger_bytes) {
     watch();
-    if (!co_await more_.wait_until(until)) break;
+    auto const came = co_await more_.wait_until(until);
+    if (!came) break;
     discarded += in_.size();
     in_.clear();
   }

@@ -77,7 +77,8 @@ class Connection : public Incoming, public std::enable_shared_from_this<Connecti
   // room.
   std::string in_;
   Signal more_;
-  bool watching_ = false;
+  bool reading_ = false;
+  bool watching_errors_ = false;
   bool gone_ = false;
   bool expired_ = false;
   std::function<void()> left_;

@@ -136,7 +136,8 @@ void TaskGroup::spawn(std::string name, awaitable<void> task) {
 
 awaitable<bool> TaskGroup::join(TimePoint deadline) {
   while (running_ > 0) {
-    if (!co_await empty_.wait_until(deadline)) co_return running_ == 0;
+    auto const in_time = co_await empty_.wait_until(deadline);
+    if (!in_time) co_return running_ == 0;
   }
   co_return true;
 }

@@ -42,12 +42,12 @@ net::awaitable<void> Exchange::run() {
 }
 
 net::awaitable<void> Exchange::go() {
-  if (!co_await own_paths()) co_return;
-  if (!co_await read()) co_return;
-  if (!co_await route()) co_return;
-  if (!co_await key()) co_return;
-  if (!co_await lease()) co_return;
-  co_await forward();
+  auto open = co_await own_paths();
+  if (open) open = co_await read();
+  if (open) open = co_await route();
+  if (open) open = co_await key();
+  if (open) open = co_await lease();
+  if (open) co_await forward();
 }
 
 bool Exchange::has_body() const {

@@ -73,7 +73,8 @@ net::awaitable<void> relay_body(net::Incoming& incoming, net::UpstreamConnection
     }
     relayed.outcome.had_event = true;
     incoming.append(pieces);
-    if (co_await incoming.flush()) continue;
+    auto const sent = co_await incoming.flush();
+    if (sent) continue;
     connection.close();
     fail(relayed,
          base::Fault(base::Side::client, "client_gone", "the client left during the answer"),

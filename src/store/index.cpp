@@ -44,12 +44,12 @@ void Index::erase(StateKey const& key) {
   states_.erase(found);
 }
 
-void Index::used(StateKey const& key, std::int64_t now_seconds) {
+void Index::used(StateKey const& key, std::int64_t now_ms) {
   auto const found = states_.find(key);
   if (found == states_.end()) return;
   auto& state = found->second;
   leave(state);
-  state.last_used = std::max(state.last_used, now_seconds);
+  state.last_used = std::max(state.last_used, now_ms);
   ++state.uses;
   enter(state);
 }

@@ -377,7 +377,8 @@ void Keeper::arm_idle_save() {
 
 net::awaitable<void> Keeper::watch_idle() {
   while (!closed_) {
-    if (co_await idle_changed_.wait_until(idle_at_)) continue;
+    auto const changed = co_await idle_changed_.wait_until(idle_at_);
+    if (changed) continue;
     idle_at_ = base::TimePoint::max();
     // Whoever else uses the slot now will be followed by another pause of ours.
     if (queue_.free()) co_await save_now(base::Duration::zero());

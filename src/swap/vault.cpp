@@ -13,11 +13,11 @@ using telemetry::Level;
 using telemetry::Line;
 
 // How often a time of use is written down, at most.
-constexpr std::int64_t use_interval_seconds = 60;
+constexpr std::int64_t use_interval_ms = 60'000;
 
-std::int64_t now_seconds() {
+std::int64_t now_milliseconds() {
   auto const now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
 std::int64_t now_microseconds() {
@@ -96,7 +96,7 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, store::Limits
   manifest.model = written.model;
   manifest.tokens = written.tokens;
   manifest.bytes = written.bytes;
-  manifest.saved = manifest.last_used = now_seconds();
+  manifest.saved = manifest.last_used = now_milliseconds();
   auto const* before = index_.find(written.key);
   manifest.created = before != nullptr ? before->created : manifest.saved;
   manifest.uses = before != nullptr ? before->uses : 0;
@@ -187,12 +187,12 @@ void Vault::prune(std::string const& tag, store::Limits const& limits,
 }
 
 void Vault::used(store::StateKey const& key) {
-  auto const now = now_seconds();
+  auto const now = now_milliseconds();
   index_.used(key, now);
   auto const* manifest = index_.find(key);
   if (!visible_ || manifest == nullptr) return;
   auto& written = written_use_[key];
-  if (now - written < use_interval_seconds) return;
+  if (now - written < use_interval_ms) return;
   written = now;
   enqueue("note the use of " + manifest->data,
           [files = files_, folder = folder_, copy = *manifest] {

@@ -39,7 +39,7 @@ class Index {
   void put(Manifest manifest);
   void erase(StateKey const& key);
   /// A restored state counts as used. A clock that was set back makes no state older.
-  void used(StateKey const& key, std::int64_t now_seconds);
+  void used(StateKey const& key, std::int64_t now_ms);
 
   /// A generation that was never given out in this folder: above all seen, and no smaller than the
   /// clock's microseconds, so that it is new even when the files of earlier runs are gone.

@@ -52,7 +52,7 @@ struct Manifest {
   std::int64_t mtime_ns = 0;
   std::optional<std::string> checksum;
   std::string prompt_digest;
-  std::int64_t created = 0;  // seconds since the epoch, as the two below
+  std::int64_t created = 0;  // milliseconds since the epoch, as the two below
   std::int64_t saved = 0;
   std::int64_t last_used = 0;
   std::uint64_t uses = 0;

@@ -1,0 +1,170 @@
+// What the server does wrong costs a prefill at most, never a request and never a good state.
+#include "sim/house.hpp"
+
+#include <slotswap/session/session.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace slotswap::test {
+namespace {
+
+using llama_sim::Fault;
+
+TEST(Faults, a_save_that_fails_costs_only_its_own_session_a_prefill) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.sim->order(Fault::save_error);
+  EXPECT_EQ(house.chat("ben", story("ben", 100)).status, 200);
+  EXPECT_EQ(house.log.count("note=save_refused"), 1U);
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+  EXPECT_GE(house.chat("ben", story("ben", 101)).reused, 99);
+}
+
+TEST(Faults, a_save_of_the_wrong_size_does_not_replace_the_older_state) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  house.chat("anna", story("anna", 110));
+  house.sim->order(Fault::save_short);
+  house.chat("ben", story("ben", 101));
+  auto const reply = house.chat("anna", story("anna", 111));
+  EXPECT_GE(reply.reused, 99);
+  EXPECT_LE(reply.reused, 105);
+  EXPECT_EQ(house.sim->book().crashes, 0U);
+}
+
+TEST(Faults, a_save_that_hangs_is_bounded_and_the_request_goes_on) {
+  House house("slot_call_timeout_seconds: 0.1");
+  house.chat("anna", story("anna", 100));
+  house.sim->order(Fault::save_hangs);
+  EXPECT_EQ(house.chat("ben", story("ben", 100)).status, 200);
+  EXPECT_EQ(house.log.count("note=call_failed"), 1U);
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+}
+
+TEST(Faults, a_refused_restore_is_a_miss) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  house.sim->order(Fault::restore_error);
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+  EXPECT_EQ(house.log.count("result=miss"), 1U);
+  house.chat("ben", story("ben", 101));
+  EXPECT_GE(house.chat("anna", story("anna", 102)).reused, 99);
+}
+
+TEST(Faults, a_restore_that_hangs_is_bounded) {
+  House house("slot_call_timeout_seconds: 0.1");
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  house.sim->order(Fault::restore_hangs);
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+}
+
+TEST(Faults, a_file_that_was_deleted_is_never_asked_for) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  for (auto const& file : house.files(".bin")) std::filesystem::remove(house.folder.path() / file);
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+  EXPECT_EQ(house.sim->book().count("POST", "/slots/0?action=restore"), 0U);
+}
+
+TEST(Faults, a_file_that_was_cut_is_never_offered) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  for (auto const& file : house.files(".bin")) {
+    auto const path = house.folder.path() / file;
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  }
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+  EXPECT_EQ(house.sim->book().crashes, 0U);
+  EXPECT_TRUE(house.sim->alive());
+}
+
+TEST(Faults, a_killed_server_is_found_again_with_the_last_saved_state) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  house.sim->kill();
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 502);
+  house.sim->start_again();
+  EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+}
+
+TEST(Faults, a_server_that_was_restarted_unseen_does_not_cost_a_state) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  house.chat("anna", story("anna", 101));
+  house.sim->start_again();
+  // Nothing says so but the broken connection: what the slot held is gone, the file of before still
+  // stands.
+  auto const first = house.chat("ben", story("ben", 101));
+  EXPECT_TRUE(first.status == 200 || first.status == 502) << first.status;
+  EXPECT_GE(house.chat("ben", story("ben", 102)).reused, 99);
+  EXPECT_GE(house.chat("anna", story("anna", 102)).reused, 99);
+}
+
+TEST(Faults, a_slept_server_is_neither_saved_empty_nor_kept_awake) {
+  House house("", [](llama_sim::Options& options) {
+    options.sleep_idle_seconds = 5;
+  });  // 0.1 s at this scale
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  ASSERT_TRUE(eventually([&] {
+    return request(house.sim->port(), "GET", "/props").body.find("\"is_sleeping\":true") !=
+           std::string::npos;
+  }));
+  EXPECT_EQ(house.sim->book().wakes, 0U);
+  EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+  EXPECT_EQ(house.sim->book().wakes, 1U);
+}
+
+TEST(Faults, a_server_that_loads_is_asked_again_when_it_is_needed) {
+  House house;
+  house.sim->order(Fault::loading, 2);  // the first contact and the request itself
+  EXPECT_EQ(house.chat("anna", story("anna", 100)).status, 503);
+  EXPECT_EQ(house.chat("anna", story("anna", 100)).status, 200);
+  house.chat("ben", story("ben", 100));
+  EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+}
+
+TEST(Faults, slots_that_do_not_answer_are_busy_slots) {
+  House house("busy_wait_seconds: 0");
+  house.chat("anna", story("anna", 100));
+  house.sim->order(Fault::slots_error);
+  EXPECT_EQ(house.chat("ben", story("ben", 100)).status, 200);
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+}
+
+TEST(Faults, an_answer_that_breaks_off_is_never_given_a_clean_end) {
+  House house("", [](llama_sim::Options& options) { options.decode_tps = 100; });
+  house.chat("anna", story("anna", 30));
+  house.sim->order(Fault::drop_answer);
+  auto const broken = house.ask("/v1/chat/completions", {{"X-Session-ID", "ben"}},
+                                house.chat_body(story("ben", 30), R"("stream":true,)"));
+  EXPECT_EQ(broken.status, 200);
+  EXPECT_FALSE(broken.complete);
+  EXPECT_EQ(house.log.count("cut=true"), 1U);
+  EXPECT_GE(house.chat("anna", story("anna", 31)).reused, 29);
+}
+
+TEST(Faults, the_wrong_folder_is_one_warning) {
+  TempDir elsewhere;
+  House house("max_files: 2", [&](llama_sim::Options& options) {
+    options.slot_save_path = elsewhere.path().string();
+  });
+  for (int turn = 0; turn < 2; ++turn) {
+    for (auto const* name : {"anna", "ben"})
+      EXPECT_EQ(house.chat(name, story(name, 100 + turn)).status, 200);
+  }
+  EXPECT_EQ(house.log.count("not under save_path"), 1U);
+  EXPECT_GE(house.chat("anna", story("anna", 105)).reused, 99);
+}
+
+}  // namespace
+}  // namespace slotswap::test

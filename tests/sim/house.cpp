@@ -1,0 +1,136 @@
+#include "sim/house.hpp"
+
+#include <slotswap/config/config.hpp>
+#include <slotswap/json/scan.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <filesystem>
+#include <future>
+#include <stdexcept>
+#include <utility>
+
+namespace slotswap::test {
+
+RunningProxy::RunningProxy(std::string const& yaml, app::ServiceOptions options) {
+  auto loaded = config::load_text(yaml, "test.yaml");
+  if (!loaded.errors.empty()) throw std::runtime_error(config::to_string(loaded.errors.front()));
+  service_ = std::make_unique<app::Service>(loop_, std::move(loaded.config), std::move(options));
+  auto const started = service_->start();
+  if (started.has_error()) throw std::runtime_error(started.error().detail);
+  port_ = service_->port();
+  thread_ = std::thread([this] { loop_.run(); });
+}
+
+RunningProxy::~RunningProxy() {
+  stop();
+}
+
+void RunningProxy::begin_stop() {
+  loop_.post([this] { service_->stop([this] { loop_.stop(); }); });
+}
+
+void RunningProxy::stop() {
+  if (!thread_.joinable()) return;
+  begin_stop();
+  thread_.join();
+}
+
+void RunningProxy::on_loop(std::function<void()> work) {
+  std::promise<void> done;
+  loop_.post([&] {
+    work();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+House::House(std::string slots, std::function<void(llama_sim::Options&)> changed, std::string top)
+    : slots_yaml(std::move(slots)), top_yaml(std::move(top)) {
+  llama_sim::Options options;
+  options.slot_save_path = folder.path().string();
+  options.scale = scale;
+  if (changed) changed(options);
+  sim = std::make_unique<llama_sim::Sim>(options);
+  proxy = std::make_unique<RunningProxy>(yaml(), this->options());
+}
+
+std::string House::yaml() const {
+  return "listen: 127.0.0.1:0\n" + top_yaml + "servers:\n  - {name: main, url: '" + sim->url() +
+         "'}\nroutes:\n  - model: '*'\n    server: main\n    slots: {save_path: '" +
+         folder.path().string() + "'" + (slots_yaml.empty() ? "" : ", " + slots_yaml) + "}\n";
+}
+
+app::ServiceOptions House::options() const {
+  app::ServiceOptions options;
+  auto const faster = [this](base::Duration& time) {
+    time = std::chrono::duration_cast<base::Duration>(time * scale);
+  };
+  auto& swap = options.times.swap;
+  for (auto* time : {&swap.trust, &swap.look_again, &swap.after_event, &swap.before_event})
+    faster(*time);
+  return options;
+}
+
+void House::restart_proxy() {
+  proxy.reset();
+  proxy = std::make_unique<RunningProxy>(yaml(), options());
+}
+
+std::string House::chat_body(std::string const& text, std::string const& more) const {
+  return R"({"model":"sim","max_tokens":4,)" + more + R"("messages":[{"role":"user","content":)" +
+         json::quote(text) + "}]}";
+}
+
+HttpAnswer House::ask(std::string const& path, Headers const& headers, std::string const& body) {
+  auto const before = log.count("event=request");
+  auto const answer = request(proxy->port(), "POST", path, headers, body);
+  // Its line comes after its last byte.
+  eventually([&] { return log.count("event=request") > before; });
+  return answer;
+}
+
+Reply House::chat(std::string const& session, std::string const& text, std::string const& more) {
+  Headers headers;
+  if (!session.empty()) headers.emplace_back("X-Session-ID", session);
+  auto const answer = ask("/v1/chat/completions", headers, chat_body(text, more));
+  Reply reply;
+  reply.status = answer.status;
+  reply.body = answer.body;
+  auto const parsed = json::parse(answer.body);
+  if (parsed.has_error() || !parsed->is_object()) return reply;
+  if (auto const* timings = parsed->get_object().if_contains("timings")) {
+    reply.reused = timings->at("cache_n").to_number<std::int64_t>();
+    reply.read = timings->at("prompt_n").to_number<std::int64_t>();
+  }
+  return reply;
+}
+
+std::vector<std::string> House::files(std::string const& ending) const {
+  std::vector<std::string> found;
+  for (auto const& entry : std::filesystem::directory_iterator(folder.path())) {
+    auto const name = entry.path().filename().string();
+    if (name.size() >= ending.size() &&
+        name.compare(name.size() - ending.size(), ending.size(), ending) == 0) {
+      found.push_back(name);
+    }
+  }
+  return found;
+}
+
+bool eventually(std::function<bool()> const& condition) {
+  auto const until = base::Clock::now() + std::chrono::seconds(20);
+  while (base::Clock::now() < until) {
+    if (condition()) return true;
+    std::this_thread::yield();
+  }
+  return condition();
+}
+
+std::string story(std::string const& name, int words) {
+  std::string text;
+  for (int i = 0; i < words; ++i) text += name + std::to_string(i) + " ";
+  return text;
+}
+
+}  // namespace slotswap::test

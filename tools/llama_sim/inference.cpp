@@ -1,0 +1,156 @@
+// Completions: the prompt is read in batches behind the common prefix, then words come one after
+// the other.
+#include "llama_sim/run.hpp"
+
+#include <algorithm>
+
+namespace slotswap::llama_sim {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::int64_t batch = 512;
+
+std::int64_t number(json::object const& body, char const* name, std::int64_t fallback) {
+  auto const* value = body.if_contains(name);
+  return value != nullptr && value->is_int64() ? value->get_int64() : fallback;
+}
+
+bool flag(json::object const& body, char const* name, bool fallback) {
+  auto const* value = body.if_contains(name);
+  return value != nullptr && value->is_bool() ? value->get_bool() : fallback;
+}
+
+}  // namespace
+
+// The server asks whether its client is still there only after a second without any result.
+bool Server::noticed_gone(Run const& run) const {
+  if (!run.request.incoming.gone()) return false;
+  return run.stream ? run.generated > 0 || loop_.now() - last_result_ >= scaled(1.0)
+                    : loop_.now() - last_result_ >= scaled(1.0);
+}
+
+// False: the client left, and it was noticed.
+net::awaitable<bool> Server::pause(Run& run, double seconds) {
+  auto const until = loop_.now() + scaled(seconds);
+  net::Signal never(loop_);
+  while (loop_.now() < until) {
+    co_await never.wait_until(std::min(until, loop_.now() + scaled(0.1)));
+    if (noticed_gone(run)) co_return false;
+  }
+  co_return !noticed_gone(run);
+}
+
+net::awaitable<void> Server::complete(Request& request) {
+  if (take_fault(Fault::drop_request)) co_return request.incoming.abort();
+  if (!request.readable) {
+    co_return co_await refuse(request.incoming, 400, "failed to parse the request",
+                              "invalid_request_error");
+  }
+  Run run(request);
+  auto const& path = request.target.path;
+  if (path == "/v1/messages") run.shape = Run::Shape::messages;
+  if (path == "/completion" || path == "/completions") run.shape = Run::Shape::completion;
+  if (path == "/v1/completions") run.shape = Run::Shape::text;
+  run.stream = flag(request.body, "stream", false);
+  if (auto const* options = request.body.if_contains("stream_options");
+      options != nullptr && options->is_object()) {
+    run.include_usage = flag(options->get_object(), "include_usage", false);
+  }
+  run.wanted = number(request.body, "max_tokens", number(request.body, "n_predict", 16));
+  run.prompt = tokenize(render(request.body));
+  wake();
+  ++work_;
+  run.slot = &slots_.choose(number(request.body, "id_slot", -1), run.prompt);
+  std::function<bool()> gone = [&request] { return request.incoming.gone(); };
+  auto const taken = co_await slots_.take(*run.slot, gone);
+  if (taken) {
+    last_result_ = loop_.now();
+    ++book_.completions_started;
+    run.slot->task = slots_.next_task();
+    auto const was_read = co_await read_prompt(run);
+    if (was_read) co_await generate(run);
+    last_activity_ = loop_.now();
+    slots_.release(*run.slot, true);
+  }
+  --work_;
+}
+
+net::awaitable<bool> Server::read_prompt(Run& run) {
+  auto const context = options_.context / options_.slots;
+  auto const size = static_cast<std::int64_t>(run.prompt.size());
+  if (size >= context) {
+    json::object error;
+    error["code"] = 400;
+    error["message"] = "the request exceeds the available context size";
+    error["type"] = "exceed_context_size_error";
+    error["n_prompt_tokens"] = size;
+    error["n_ctx"] = context;
+    json::object body;
+    body["error"] = error;
+    co_await answer(run.request.incoming, 400, body);
+    co_return false;
+  }
+  auto& held = run.slot->tokens;
+  auto const same =
+      flag(run.request.body, "cache_prompt", true) ? common_prefix(held, run.prompt) : 0;
+  // The last token is always read, or there would be nothing to go on from.
+  run.cached = std::min(static_cast<std::int64_t>(same), size - 1);
+  held.resize(static_cast<std::size_t>(run.cached));
+  run.slot->cached = run.cached;
+  if (run.stream) {
+    auto const begun = co_await begin_stream(run);
+    if (!begun) co_return false;
+  }
+  while (static_cast<std::int64_t>(held.size()) < size) {
+    auto const done = static_cast<std::int64_t>(held.size());
+    auto const part = std::min(batch, size - done);
+    auto const seconds =
+        options_.prefill_tps > 0 ? static_cast<double>(part) / options_.prefill_tps : 0.0;
+    auto const here = co_await pause(run, seconds);
+    held.insert(held.end(), run.prompt.begin() + done, run.prompt.begin() + done + part);
+    run.slot->processed += part;
+    if (here) continue;
+    ++book_.completions_cancelled;
+    co_return false;
+  }
+  if (take_fault(Fault::inference_error)) {
+    co_await refuse(run.request.incoming, 500, "it went wrong", "server_error");
+    co_return false;
+  }
+  co_return true;
+}
+
+net::awaitable<bool> Server::generate(Run& run) {
+  auto const seed = seed_of(run.prompt);
+  auto& held = run.slot->tokens;
+  while (run.generated < run.wanted) {
+    auto const seconds = options_.decode_tps > 0 ? 1.0 / options_.decode_tps : 0.0;
+    auto here = co_await pause(run, seconds);
+    auto const word = generated_word(seed, run.generated);
+    // The last word that was sampled is not in the memory of the slot yet.
+    if (run.generated > 0) {
+      auto const before = tokenize(generated_word(seed, run.generated - 1));
+      held.push_back(before.front());
+    }
+    ++run.generated;
+    run.text += word;
+    if (here && run.stream) {
+      here = co_await send_word(run, word);
+      last_result_ = loop_.now();
+    }
+    if (here && run.generated == 2 && take_fault(Fault::drop_answer)) {
+      run.request.incoming.abort();
+      co_return false;
+    }
+    if (here) continue;
+    ++book_.completions_cancelled;
+    co_return false;
+  }
+  ++book_.completions_finished;
+  co_await send_end(run);
+  co_return true;
+}
+
+}  // namespace slotswap::llama_sim

@@ -1,0 +1,42 @@
+// How a simulated llama-server behaves. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace slotswap::llama_sim {
+
+struct Options {
+  Options() = default;
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: the system chooses
+  std::string model = "sim";
+  int slots = 1;
+  std::int64_t context = 16'384;  // tokens
+  std::string slot_save_path;     // empty: no slot actions (501)
+  bool slots_endpoint = true;
+  std::string api_key;
+  double prefill_tps = 0;  // tokens a second; 0: at once
+  double decode_tps = 0;
+  double sleep_idle_seconds = 0;  // 0: never
+  /// Every period of the real server (the 1 s disconnect check, the sleep, the speeds) times this.
+  double scale = 1.0;
+  std::uint64_t bytes_per_token = 256;  // of the KV payload in a slot file
+};
+
+/// What may be made to go wrong; each happens as many times as it was ordered.
+enum class Fault {
+  save_error,     // 500, the slot keeps its content
+  save_short,     // fewer bytes on disk than n_written says
+  save_hangs,     // never answered
+  restore_error,  // 400, the slot is emptied
+  restore_hangs,
+  slots_error,  // GET /slots: 500
+  slots_hang,
+  loading,          // 503 "Loading model" to everything
+  drop_request,     // the connection is reset when a completion arrives
+  drop_answer,      // and in the middle of a stream
+  inference_error,  // 500 after the prompt was read
+};
+
+}  // namespace slotswap::llama_sim
