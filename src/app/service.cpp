@@ -1,6 +1,8 @@
 #include <slotswap/app/service.hpp>
+#include <slotswap/http/problem.hpp>
 #include <slotswap/llama/server.hpp>
 #include <slotswap/net/upstream.hpp>
+#include <slotswap/store/file_system.hpp>
 #include <slotswap/telemetry/log.hpp>
 
 #include <algorithm>

@@ -49,8 +49,8 @@ Connection::Connection(Loop& loop, tcp::socket socket, std::shared_ptr<Service c
   prepare(socket_);
 }
 
-// One read is waited for at any time while there is room: it is how a client that leaves is noticed, whatever the server
-// does. With no room left only a reset can be noticed.
+// One read is waited for at any time while there is room: it is how a client that leaves is
+// noticed, whatever the server does. With no room left only a reset can be noticed.
 void Connection::watch() {
   if (gone_ || !socket_.is_open()) return;
   auto const room = in_.size() < in_limit;
