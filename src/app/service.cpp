@@ -175,7 +175,7 @@ net::awaitable<void> Service::drain(std::function<void()> done) {
   listener_->close_all();
   if (admin_) admin_->close_all();
   for (auto const& server : servers_) {
-    if (server->host) co_await server->host->drain();
+    if (server->host) tasks_.spawn("last save", server->host->drain());
   }
   co_await tasks_.join(base::TimePoint::max());
   // What a connection's coroutine holds must not outlive the rooms it points into.

@@ -151,9 +151,9 @@ awaitable<base::Result<void>> Connection::expect_continue() {
   co_return base::Result<void>();
 }
 
-awaitable<base::Result<std::shared_ptr<Body const>>> Connection::read_body(std::uint64_t limit,
-                                                                           Budget& budget) {
-  auto body = std::make_shared<Body>(budget);
+awaitable<base::Result<std::shared_ptr<Body const>>> Connection::read_body(
+    std::uint64_t limit, std::shared_ptr<Budget> budget) {
+  auto body = std::make_shared<Body>(std::move(budget));
   auto const length = parser_->content_length();
   if (length && *length > limit) co_return too_large(limit);
   if (parser_->done()) co_return std::shared_ptr<Body const>(body);
@@ -161,6 +161,7 @@ awaitable<base::Result<std::shared_ptr<Body const>>> Connection::read_body(std::
   if (expected.has_error()) co_return expected.error();
   if (length) body->reserve(std::min<std::uint64_t>(*length, reserve_limit));
   while (!parser_->done()) {
+    watchdog_.expires_in(service_->settings.header_read);
     while (in_.empty()) {
       if (gone_ || expired_) co_return late_or_gone();
       watch();
@@ -181,6 +182,7 @@ awaitable<base::Result<std::shared_ptr<Body const>>> Connection::read_body(std::
     watch();
     co_await more_.wait();
   }
+  watchdog_.off();
   watch();
   co_return std::shared_ptr<Body const>(body);
 }

@@ -166,6 +166,9 @@ net::awaitable<bool> Exchange::key() {
   }
   visitor_.settings = &*route.slots;
   auto const keyed = work_ == llama::Work::slot && facts_.readable;
+  if (*client && !keyed) {
+    proxy_.skip_once(route.model, "its path or body belongs to no session", **client);
+  }
   if (*client && keyed) {
     visitor_.session = session::state_id(**client);
   } else if (route.slots->no_session != config::NoSession::pass) {
@@ -179,8 +182,10 @@ net::awaitable<bool> Exchange::key() {
 net::awaitable<bool> Exchange::lease() {
   if (visitor_.session && facts_.prompt) co_await explain_prompt();
   if (!in_slot() || backend().host == nullptr) co_return true;
+  auto const asked = proxy_.loop_.now();
   auto admitted = co_await backend().host->admit(visitor_, cancel_);
   if (admitted.has_error()) {
+    receipt_.waited_ms = base::to_ms(proxy_.loop_.now() - asked);
     co_await answer(admitted.error());
     co_return false;
   }
@@ -203,6 +208,12 @@ net::awaitable<bool> Exchange::lease() {
 }
 
 net::awaitable<void> Exchange::forward() {
+  if (in_slot() && backend().host != nullptr && incoming_.head().fields.has("X-Conversation-Id")) {
+    // With it llama-server goes on generating for a client that left, and holds the slot.
+    incoming_.head().fields.erase("X-Conversation-Id");
+    proxy_.skip_once(config_route().model,
+                     "X-Conversation-Id is not forwarded: no resumable streams", receipt_.session);
+  }
   auto const relayed =
       co_await relay(proxy_.loop_, incoming_, backend().server, backend().settings, body_, cancel_);
   settle(relayed);
@@ -229,6 +240,7 @@ void Exchange::settle(Relayed const& relayed) {
 
 void Exchange::note_server_trouble() {
   if (receipt_.code == "client_gone") return;
+  if (backend().host != nullptr && receipt_.code != "upstream_timeout") backend().host->lost();
   Line(Level::warning, "server")
       .field("server", receipt_.server)
       .field("state", receipt_.code)
@@ -280,6 +292,8 @@ net::awaitable<void> Exchange::list_models() {
   std::vector<std::string> bodies;
   for (auto& backend : proxy_.backends_) {
     auto head = upstream_head(incoming_.head(), backend.server, 0);
+    for (auto const* name : {"Accept-Encoding", "If-None-Match", "If-Modified-Since"})
+      head.fields.erase(name);
     auto const answered =
         co_await backend.server.upstream().call(std::move(head), "", std::chrono::seconds(15));
     auto why = answered.has_error() ? answered.error().code : std::string();

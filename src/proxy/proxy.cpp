@@ -10,7 +10,7 @@ Proxy::Proxy(net::Loop& loop, config::Config const& config, std::vector<Backend>
     : loop_(loop),
       config_(config),
       backends_(std::move(backends)),
-      budget_(config.limits.buffer_bytes),
+      budget_(std::make_shared<net::Budget>(config.limits.buffer_bytes)),
       history_(config.history_bytes) {}
 
 net::awaitable<void> Proxy::handle(net::Incoming& incoming) {
@@ -33,7 +33,7 @@ void Proxy::skip_once(std::string const& route, std::string const& why,
       .field("route", route)
       .field("session", session)
       .field("reason", why)
-      .say("a request with a session is relayed without its own prompt cache: " + why);
+      .say("not managed as asked: " + why);
 }
 
 }  // namespace slotswap::proxy

@@ -13,7 +13,7 @@ using Kind = slots::Outcome::Kind;
 
 void fail(Relayed& relayed, base::Fault fault, swap::Cancel const& cancel, bool sent) {
   if (!sent) {
-    relayed.outcome.kind = fault.code == "closed" ? Kind::not_sent : Kind::broken;
+    relayed.outcome.kind = Kind::not_sent;
   } else {
     // A time-out is ours: the server may still be at work, as after a client that left.
     auto const ours =
@@ -47,7 +47,10 @@ net::awaitable<std::shared_ptr<net::UpstreamConnection>> exchange_heads(
     connection->close();
     auto const again =
         headed.error().retry == base::Retry::reused_only && !fresh && !cancel.requested();
-    if (again) continue;
+    if (again) {
+      relayed.outcome.resent = true;
+      continue;
+    }
     fail(relayed, headed.error(), cancel, true);
     co_return nullptr;
   }

@@ -30,7 +30,7 @@ void renew_stamp(Content& content, std::optional<Stamp> const& stamp) {
 }
 
 // An answer that is not a 2xx one, complete: mostly a refusal that left the slot alone.
-void settle_refused(Slot& slot, Guest const& guest, std::optional<Stamp> const& stamp) {
+void settle_refused(Slot& slot, std::optional<Stamp> const& stamp) {
   auto const before = tokens_of(slot.content);
   if (!stamp || !stamp->tokens) {
     // A fresh process shows no counts before its first task: nothing ran, nothing changed.
@@ -42,7 +42,7 @@ void settle_refused(Slot& slot, Guest const& guest, std::optional<Stamp> const& 
   } else if (*before == *stamp->tokens) {
     renew_stamp(slot.content, stamp);
   } else {
-    slot.content = guest_content(guest, stamp);
+    slot.content = *stamp->tokens == 0 ? Content(Empty{}) : Content(Unknown{});
   }
 }
 
@@ -70,12 +70,16 @@ void settle(Slot& slot, Guest const& guest, Outcome const& outcome,
   }
   slot.cancelled.reset();
   slot.last_answer = now;
-  if (outcome.kind == Kind::broken || !guest.key) {
+  auto const* resident = slot.holds();
+  auto const nothing_ran =
+      resident != nullptr && resident->stamp && stamp && resident->stamp == stamp;
+  if (nothing_ran && outcome.kind == Kind::complete && !outcome.resent) return;
+  if (outcome.kind == Kind::broken || outcome.resent || !guest.key) {
     slot.content = Unknown{};
   } else if (accepted) {
     slot.content = guest_content(guest, stamp);
   } else {
-    settle_refused(slot, guest, stamp);
+    settle_refused(slot, stamp);
   }
 }
 
@@ -83,6 +87,10 @@ void settle_cancelled(Slot& slot, Stamp const& stamp) {
   if (!slot.cancelled) return;
   auto const cancelled = *slot.cancelled;
   slot.cancelled.reset();
+  if (!stamp.task && !stamp.tokens) {
+    slot.content = Empty{};  // a process that ran nothing yet
+    return;
+  }
   if (cancelled.accepted) {
     slot.content = guest_content(cancelled.guest, stamp);
     return;
@@ -93,8 +101,12 @@ void settle_cancelled(Slot& slot, Stamp const& stamp) {
   auto const own = holds != nullptr && cancelled.guest.key == holds->key;
   if (!before || !stamp.tokens || !cancelled.guest.key) {
     slot.content = Unknown{};
-  } else if (*before != *stamp.tokens || own) {
+  } else if (*before != *stamp.tokens) {
     slot.content = guest_content(cancelled.guest, stamp);
+  } else if (own) {
+    // As many tokens as before: all that is new is the task. What was only restored stays without a
+    // stamp.
+    if (holds->stamp) renew_stamp(slot.content, stamp);
   } else if (holds != nullptr) {
     // Another task ran and the count is the same by chance or because it was refused: whose tokens
     // these are is not known.

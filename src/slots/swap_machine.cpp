@@ -11,6 +11,12 @@ Action act(Action::Kind kind, TimePoint until = {}) {
   return action;
 }
 
+/// Whether the slot still shows what was noted; after a restore that is a count alone.
+bool shows(Holds const& holds, Stamp const& seen) {
+  if (holds.stamp) return *holds.stamp == seen;
+  return holds.tokens > 0 && holds.tokens == seen.tokens;
+}
+
 }  // namespace
 
 char const* to_string(Note note) {
@@ -44,9 +50,9 @@ Action SwapMachine::step(Event const& event, TimePoint now) {
         return start(now);
       case Phase::wait_cancelled:
       case Phase::wait_busy:
-        return look();
+        return look(now);
       case Phase::props:
-        return after_props(event.kind == Event::Kind::props && event.alive);
+        return after_props(event, now);
       case Phase::look:
         return event.kind == Event::Kind::failed ? lost(Note::server_silent)
                                                  : after_look(event.stamp, now);
@@ -77,18 +83,25 @@ Action SwapMachine::start(TimePoint now) {
   return check(now);
 }
 
+bool SwapMachine::quiet_for_long(TimePoint now) const {
+  return slot_.last_answer == TimePoint::min() || now - slot_.last_answer > times_.trust;
+}
+
 // Whether anything has to be asked or done at all.
 Action SwapMachine::check(TimePoint now) {
-  auto const quiet_for_long =
-      slot_.last_answer == TimePoint::min() || now - slot_.last_answer > times_.trust;
-  if (goal_.kind == Goal::Kind::session && slot_.holds(goal_.key) && !quiet_for_long) return done();
-  if (!wants_calls()) return done();
-  // A server that slept or was restarted shows an empty slot; asking for /props never wakes it.
-  if (slot_.holds() != nullptr && quiet_for_long) {
-    phase_ = Phase::props;
-    return act(Action::Kind::ask_props);
-  }
-  return look();
+  auto const idle_work = goal_.kind == Goal::Kind::save_only || goal_.kind == Goal::Kind::pass;
+  if (idle_work && !wants_calls()) return done();
+  // A server that slept, or was started anew with another model, does not say so by itself; asking
+  // for /props never wakes it.
+  if (quiet_for_long(now)) return ask_props();
+  if (!idle_work && slot_.holds(goal_.key)) return done();
+  return wants_calls() ? look(now) : done();
+}
+
+Action SwapMachine::ask_props() {
+  asked_props_ = true;
+  phase_ = Phase::props;
+  return act(Action::Kind::ask_props);
 }
 
 bool SwapMachine::wants_calls() const {
@@ -106,22 +119,32 @@ bool SwapMachine::must_erase() const {
           (goal_.erase_on_miss && slot_.holds() != nullptr && !slot_.holds(goal_.key)));
 }
 
-Action SwapMachine::after_props(bool alive) {
-  if (!alive) {
+Action SwapMachine::after_props(Event const& event, TimePoint now) {
+  if (event.kind != Event::Kind::props) return lost(Note::server_silent);
+  if (!event.fits) goal_.has_state = false;
+  if (!event.alive) {
     note_ = Note::slept;
     slot_.content = Empty{};
     return fill();
   }
-  return look();
+  if (looked_idle_) return fill();
+  return wants_calls() ? look(now) : done();
 }
 
-Action SwapMachine::look() {
+Action SwapMachine::look(TimePoint now) {
+  // Faster looks would keep the server from noticing that a client of it left.
+  auto const seen_busy = slot_.last_busy_look;
+  if (seen_busy != TimePoint::min() && now < seen_busy + times_.look_again) {
+    phase_ = Phase::wait_busy;
+    return act(Action::Kind::wait, seen_busy + times_.look_again);
+  }
   phase_ = Phase::look;
   return act(Action::Kind::look);
 }
 
 Action SwapMachine::busy(TimePoint now) {
   if (!busy_since_) busy_since_ = now;
+  slot_.last_busy_look = now;
   if (now - *busy_since_ < times_.busy_wait) {
     phase_ = Phase::wait_busy;
     return act(Action::Kind::wait, now + times_.look_again);
@@ -134,13 +157,15 @@ Action SwapMachine::busy(TimePoint now) {
 
 Action SwapMachine::after_look(std::optional<Stamp> const& stamp, TimePoint now) {
   if (!stamp) return busy(now);
+  looked_idle_ = true;
   if (slot_.cancelled) {
     settle_cancelled(slot_, *stamp);
     if (!wants_calls()) return done();
-  } else if (auto const* holds = slot_.holds();
-             holds != nullptr && holds->stamp && *holds->stamp != *stamp) {
+  } else if (slot_.holds() != nullptr && !shows(*slot_.holds(), *stamp)) {
     note_ = Note::changed_behind_us;
     slot_.content = Unknown{};
+    // Another client, or another process with another model: a state must fit before it is offered.
+    if (!asked_props_) return ask_props();
   }
   if (goal_.kind == Goal::Kind::session && slot_.holds(goal_.key)) return done();
   if (!slot_.worth_saving()) return fill();
@@ -151,7 +176,7 @@ Action SwapMachine::after_look(std::optional<Stamp> const& stamp, TimePoint now)
 Action SwapMachine::after_save(Event const& event) {
   if (event.kind == Event::Kind::ok) {
     saved_ = true;
-    std::get<Holds>(slot_.content).dirty = false;
+    if (auto* holds = std::get_if<Holds>(&slot_.content)) holds->dirty = false;
     return fill();
   }
   if (event.kind == Event::Kind::refused) {
@@ -181,7 +206,8 @@ Action SwapMachine::fill() {
 }
 
 Action SwapMachine::after_restore(Event const& event) {
-  if (event.kind == Event::Kind::missing) {
+  if (event.kind == Event::Kind::missing || event.kind == Event::Kind::wrong) {
+    if (event.kind == Event::Kind::wrong) slot_.content = Unknown{};
     goal_.has_state = false;
     return fill();
   }

@@ -23,16 +23,21 @@ Host::Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault&
       keeper_(environment(), settings_.slots.id, settings_.times) {}
 
 KeeperEnvironment Host::environment() {
-  KeeperEnvironment environment{loop_, tasks_, server_, settings_.name, settings_.max_folder_bytes,
-                                {},    {},     {}};
+  KeeperEnvironment environment{
+      loop_, tasks_, server_, settings_.name, settings_.max_folder_bytes, {}, {}, {}, {}, {}};
   environment.alive = [this] { return alive(); };
+  environment.restarted = [this] { return std::exchange(restarted_, false); };
+  environment.model = [this] { return model_; };
   environment.tag = [this] { return tag(); };
-  environment.lost = [this] {
-    if (standing_ != Standing::unknown)
-      Line(Level::info, "server").field("server", settings_.name).field("state", "lost");
-    standing_ = Standing::unknown;
-  };
+  environment.lost = [this] { lost(); };
   return environment;
+}
+
+void Host::lost() {
+  if (standing_ != Standing::unknown) {
+    Line(Level::info, "server").field("server", settings_.name).field("state", "lost");
+  }
+  standing_ = Standing::unknown;
 }
 
 std::string Host::tag() const {
@@ -40,7 +45,7 @@ std::string Host::tag() const {
 }
 
 void Host::warn_once(std::string reason, std::string words) {
-  if (!warned_.insert(reason).second) return;
+  if (!warned_.insert(reason + words).second) return;
   Line(Level::warning, "server").field("server", settings_.name).field("state", reason).say(words);
 }
 
@@ -66,8 +71,7 @@ net::awaitable<void> Host::contact() {
   } else {
     auto const& fault = props.error();
     standing_ = Standing::unknown;
-    auto const level = fault.code == "loading" ? Level::info : Level::warning;
-    Line(level, "server")
+    Line(Level::info, "server")
         .field("server", settings_.name)
         .field("state", fault.code)
         .say(fault.detail);
@@ -110,7 +114,7 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
     standing_ = Standing::unknown;
     co_return;
   }
-  if (!marker_.empty() && marker_ != props.media_marker) keeper_.emptied();
+  if (!marker_.empty() && marker_ != props.media_marker) restarted_ = true;
   marker_ = props.media_marker;
   model_ = ids->front();
   standing_ = Standing::swappable;
@@ -124,14 +128,14 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
 }
 
 // The marker stays the same across a sleep and changes with the process.
-net::awaitable<bool> Host::alive() {
+net::awaitable<std::optional<bool>> Host::alive() {
   auto const props = co_await server_.props();
   if (props.has_error()) {
-    standing_ = Standing::unknown;
-    co_return false;
+    lost();
+    co_return std::nullopt;
   }
   if (props->media_marker != marker_) {
-    standing_ = Standing::unknown;
+    lost();
     co_await contact();
     co_return false;
   }

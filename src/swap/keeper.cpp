@@ -32,11 +32,16 @@ std::string what_of(slots::SwapMachine const& machine) {
 
 }  // namespace
 
-Lease::Lease(Keeper& keeper, slots::Ticket ticket, Order order, Vault& vault)
-    : keeper_(&keeper), ticket_(ticket), order_(std::move(order)), vault_(vault) {}
+Turn::~Turn() {
+  if (keeper_ == nullptr) return;
+  keeper_->release(ticket_);
+  keeper_->arm_idle_save();
+}
+
+Lease::Lease(Keeper& keeper, Turn turn, Order order, Vault& vault)
+    : keeper_(&keeper), turn_(std::move(turn)), order_(std::move(order)), vault_(vault) {}
 
 Lease::~Lease() {
-  if (keeper_ == nullptr) return;
   slots::Outcome outcome;
   outcome.kind = slots::Outcome::Kind::broken;
   finish(outcome);
@@ -46,8 +51,8 @@ void Lease::finish(slots::Outcome outcome) {
   auto* keeper = std::exchange(keeper_, nullptr);
   if (keeper == nullptr) return;
   // Beside the client's answer: nobody waits for the stamp but the next owner.
-  keeper->environment_.tasks.spawn("settle",
-                                   keeper->settle(ticket_, std::move(order_), vault_, outcome));
+  keeper->environment_.tasks.spawn(
+      "settle", keeper->settle(std::move(turn_), std::move(order_), vault_, outcome));
 }
 
 Keeper::Keeper(KeeperEnvironment environment, int slot_id, KeeperTimes times)
@@ -63,20 +68,40 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order
   auto const entered = environment_.loop.now();
   auto const granted = co_await wait_turn(ticket, &cancel);
   if (!granted) co_return cancel.requested() ? given_up() : closing();
+  Turn turn(*this, ticket);
   disarm_idle_save();
   auto const began = environment_.loop.now();
   Swapped swapped;
   swapped.waited = began - entered;
+  if (environment_.restarted()) forget();
+  fit(order);
+  say_missing(order, vault);
   co_await prepare(order, vault, order.settings.busy_wait, cancel, swapped);
   swapped.took = environment_.loop.now() - began;
+  // The server may have been found with another model meanwhile.
+  fit(order);
   remember(order, vault);
-  if (cancel.requested()) {
-    release(ticket);
-    co_return given_up();
-  }
-  auto lease = std::make_unique<Lease>(*this, ticket, std::move(order), vault);
+  if (cancel.requested()) co_return given_up();
+  auto lease = std::make_unique<Lease>(*this, std::move(turn), std::move(order), vault);
   lease->swapped = std::move(swapped);
   co_return lease;
+}
+
+void Keeper::fit(Order& order) const {
+  order.key.tag = environment_.tag();
+  order.model = environment_.model();
+}
+
+void Keeper::say_missing(Order const& order, Vault const& vault) const {
+  auto const key = order.key.text();
+  auto const own = slot_.holds(key) || (slot_.cancelled && slot_.cancelled->guest.key == key);
+  if (order.kind != slots::Goal::Kind::session || own || vault.find(order.key) != nullptr) return;
+  Line(Level::info, "restore")
+      .field("server", environment_.server_name)
+      .field("route", order.route)
+      .field("session", order.key.id)
+      .field("result", "miss")
+      .say("nothing is saved for this session");
 }
 
 // A grant is state here and the signal only wakes: a waiter that was granted while it was being
@@ -111,8 +136,9 @@ void Keeper::release(slots::Ticket ticket) {
   place->second->signal.notify();
 }
 
-net::awaitable<void> Keeper::prepare(Order const& order, Vault& vault, base::Duration patience,
-                                     Cancel& cancel, Swapped& swapped) {
+net::awaitable<slots::Note> Keeper::prepare(Order const& order, Vault& vault,
+                                            base::Duration patience, Cancel& cancel,
+                                            Swapped& swapped) {
   slots::Goal goal;
   goal.kind = order.kind;
   goal.key = order.key.text();
@@ -130,6 +156,7 @@ net::awaitable<void> Keeper::prepare(Order const& order, Vault& vault, base::Dur
   }
   swapped.what = what_of(machine);
   if (machine.note() != slots::Note::none) swapped.note = slots::to_string(machine.note());
+  co_return machine.note();
 }
 
 net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& vault,
@@ -144,10 +171,13 @@ net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& 
       event.kind = Event::Kind::woke;
       break;
     }
-    case Action::Kind::ask_props:
-      event.kind = Event::Kind::props;
-      event.alive = co_await environment_.alive();
+    case Action::Kind::ask_props: {
+      auto const alive = co_await environment_.alive();
+      event.kind = alive ? Event::Kind::props : Event::Kind::failed;
+      event.alive = alive.value_or(false) && !environment_.restarted();
+      event.fits = order.key.tag == environment_.tag();
       break;
+    }
     case Action::Kind::look:
       event = co_await look(times_.look);
       break;
@@ -293,15 +323,18 @@ net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
   Line line(answered ? Level::info : Level::warning, "restore");
   call_line(line, environment_.server_name, order.route, order.key, took).field("file", file);
   if (missed) {
+    // One that made the server fall silent may have killed it: it is not offered again.
+    if (!answered) vault.distrust(file);
     line.field("result", answered ? "miss" : restored.error().code)
         .say("not restored: " + restored.error().detail);
     co_return failure(restored.error());
   }
   line.field("tokens", restored->tokens).field("bytes", restored->bytes);
   if (restored->tokens != expected) {
+    vault.distrust(file);
     line.field("result", "wrong").say("restored another number of tokens than was saved");
     Event event;
-    event.kind = restored->tokens <= 0 ? Event::Kind::refused : Event::Kind::failed;
+    event.kind = Event::Kind::wrong;
     co_return event;
   }
   line.field("result", "ok");
@@ -324,21 +357,28 @@ net::awaitable<Event> Keeper::erase(Order const& order) {
   co_return success(*erased);
 }
 
-net::awaitable<void> Keeper::settle(slots::Ticket ticket, Order order, Vault& vault,
-                                    slots::Outcome outcome) {
+net::awaitable<void> Keeper::settle(Turn turn, Order order, Vault& vault, slots::Outcome outcome) {
+  Turn const held(std::move(turn));
   std::optional<slots::Stamp> stamp;
   auto const keyed = order.kind == slots::Goal::Kind::session;
-  if (outcome.kind == slots::Outcome::Kind::complete && keyed) {
+  auto const complete = outcome.kind == slots::Outcome::Kind::complete;
+  if (complete && keyed) {
     auto const seen = co_await look(times_.stamp);
     stamp = seen.stamp;
+    if (!stamp) {
+      Line(Level::info, "stamp")
+          .field("server", environment_.server_name)
+          .field("session", order.key.id)
+          .say(
+              "GET /slots did not say in time what the slot holds: it is not saved before it does");
+    }
   }
   slots::Guest guest;
   if (keyed) guest = slots::Guest(order.key.text(), order.savable);
   slots::settle(slot_, guest, outcome, stamp, environment_.loop.now());
-  if (outcome.kind == slots::Outcome::Kind::broken) environment_.lost();
+  if (outcome.kind == slots::Outcome::Kind::broken || outcome.resent) environment_.lost();
+  idle_save_tried_ = false;
   remember(order, vault);
-  release(ticket);
-  arm_idle_save();
 }
 
 // Who is in the slot, or may turn out to be once a cancelled request has stopped, and how its state
@@ -365,13 +405,16 @@ void Keeper::disarm_idle_save() {
 }
 
 void Keeper::arm_idle_save() {
-  auto const* who = resident();
-  if (who == nullptr || !queue_.free() || !slot_.worth_saving()) return;
-  auto const pause = who->order.settings.save_idle;
+  // A cancelled request counts: what it read is worth as much as an answer's.
+  auto const waiting_to_be_seen = slot_.cancelled && slot_.cancelled->guest.key;
+  if (closed_ || idle_save_tried_ || residents_.empty() || !queue_.free()) return;
+  if (!slot_.worth_saving() && !waiting_to_be_seen) return;
+  auto const pause = residents_.begin()->second.order.settings.save_idle;
   if (pause <= base::Duration::zero()) return;
   idle_at_ = environment_.loop.now() + pause;
-  if (!std::exchange(idle_watch_running_, true))
+  if (!std::exchange(idle_watch_running_, true)) {
     environment_.tasks.spawn("idle save", watch_idle());
+  }
   idle_changed_.notify();
 }
 
@@ -381,27 +424,31 @@ net::awaitable<void> Keeper::watch_idle() {
     if (changed) continue;
     idle_at_ = base::TimePoint::max();
     // Whoever else uses the slot now will be followed by another pause of ours.
-    if (queue_.free()) co_await save_now(base::Duration::zero());
+    if (queue_.free()) co_await save_now(false);
   }
   idle_watch_running_ = false;
 }
 
-net::awaitable<void> Keeper::save_now(base::Duration patience) {
+net::awaitable<void> Keeper::save_now(bool last) {
   auto const ticket = ++last_ticket_;
   co_await wait_turn(ticket, nullptr);
+  Turn const turn(*this, ticket);
   // Nobody, the session in the slot, or one whose cancelled request is still to be seen idle.
-  if (!residents_.empty()) {
-    auto const who = residents_.begin()->second;
-    Order order = who.order;
-    order.kind = slots::Goal::Kind::save_only;
-    Cancel never;
-    Swapped swapped;
-    co_await prepare(order, who.vault, patience, never, swapped);
-  }
-  release(ticket);
+  if (residents_.empty()) co_return;
+  auto const who = residents_.begin()->second;
+  Order order = who.order;
+  order.kind = slots::Goal::Kind::save_only;
+  Cancel never;
+  Swapped swapped;
+  // An answer that was cut at the end may still be stopping; in a pause there is always another
+  // one.
+  auto const patience = last ? order.settings.slot_call_timeout : base::Duration::zero();
+  auto const note = co_await prepare(order, who.vault, patience, never, swapped);
+  // Once in a pause, but a slot that others used is looked at again after another one.
+  idle_save_tried_ = note != slots::Note::busy_too_long;
 }
 
-void Keeper::emptied() {
+void Keeper::forget() {
   slot_.content = slots::Empty{};
   slot_.cancelled.reset();
 }
@@ -413,11 +460,7 @@ void Keeper::close() {
 }
 
 net::awaitable<void> Keeper::drain() {
-  // An answer that was cut may still be stopping.
-  auto const patience = residents_.empty()
-                            ? base::Duration::zero()
-                            : residents_.begin()->second.order.settings.slot_call_timeout;
-  co_await save_now(patience);
+  co_await save_now(true);
 }
 
 }  // namespace slotswap::swap

@@ -129,6 +129,7 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, store::Limits
   }
   before = index_.find(written.key);
   auto const replaced = before != nullptr ? before->data : std::string();
+  distrusted_.erase(replaced);
   index_.put(manifest);
   if (visible_) {
     enqueue("publish " + manifest.data, [files = files_, folder = folder_, manifest, replaced] {
@@ -142,7 +143,7 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, store::Limits
 
 net::awaitable<bool> Vault::still_there(store::StateKey key) {
   auto const* known = index_.find(key);
-  if (known == nullptr) co_return false;
+  if (known == nullptr || distrusted_.count(known->data) > 0) co_return false;
   if (!visible_) co_return true;
   auto look = [files = files_, folder = folder_, manifest = *known]() mutable {
     return problem_of(store::check_saved(*files, folder, manifest));
@@ -155,8 +156,7 @@ net::awaitable<bool> Vault::still_there(store::StateKey key) {
       .field("file", data)
       .field("session", key.id)
       .say("not restored: " + problem);
-  // Its file is left where it is, for whoever wants to know what happened to it.
-  index_.erase(key);
+  distrust(data);
   co_return false;
 }
 
@@ -165,6 +165,8 @@ void Vault::prune(std::string const& tag, store::Limits const& limits,
   auto const plan = index_.plan_prune(tag, limits, keep);
   for (auto const& state : plan.remove) {
     index_.erase(state.key);
+    written_use_.erase(state.key);
+    distrusted_.erase(state.data);
     Line(Level::info, "prune")
         .field("file", state.data)
         .field("session", state.key.id)

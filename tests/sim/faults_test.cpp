@@ -50,7 +50,7 @@ TEST(Faults, a_refused_restore_is_a_miss) {
   house.chat("ben", story("ben", 100));
   house.sim->order(Fault::restore_error);
   EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
-  EXPECT_EQ(house.log.count("result=miss"), 1U);
+  EXPECT_EQ(house.log.count("not restored: 400"), 1U);
   house.chat("ben", story("ben", 101));
   EXPECT_GE(house.chat("anna", story("anna", 102)).reused, 99);
 }
@@ -93,6 +93,28 @@ TEST(Faults, a_killed_server_is_found_again_with_the_last_saved_state) {
   EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 502);
   house.sim->start_again();
   EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+}
+
+TEST(Faults, a_server_that_comes_back_with_another_model_keeps_the_old_ones_states) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  house.sim->start_again([](llama_sim::Options& options) { options.model = "other"; });
+  // The same session on the other model, then another one, so that it is saved.
+  for (auto const* name : {"anna", "anna", "carl"}) house.chat(name, story(name, 100));
+  house.sim->start_again([](llama_sim::Options& options) { options.model = "sim"; });
+  house.chat("dora", story("dora", 20));
+  house.chat("dora", story("dora", 21));
+  EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+  house.proxy->stop();
+  std::size_t of_sim = 0;
+  std::size_t of_other = 0;
+  for (auto const& file : house.files(".json")) {
+    if (file.find(session::state_id("anna")) == std::string::npos) continue;
+    file.rfind("sim-", 0) == 0 ? ++of_sim : ++of_other;
+  }
+  EXPECT_EQ(of_sim, 1U);
+  EXPECT_EQ(of_other, 1U);
 }
 
 TEST(Faults, a_server_that_was_restarted_unseen_does_not_cost_a_state) {

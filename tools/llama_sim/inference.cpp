@@ -69,10 +69,12 @@ net::awaitable<void> Server::complete(Request& request) {
     last_result_ = loop_.now();
     ++book_.completions_started;
     run.slot->task = slots_.next_task();
-    auto const was_read = co_await read_prompt(run);
-    if (was_read) co_await generate(run);
+    auto complete = co_await read_prompt(run);
+    if (complete) complete = co_await generate(run);
     last_activity_ = loop_.now();
+    // As the real one does: the slot is free before the client has the end of its answer.
     slots_.release(*run.slot, true);
+    if (complete) co_await send_end(run);
   }
   --work_;
 }
@@ -149,7 +151,6 @@ net::awaitable<bool> Server::generate(Run& run) {
     co_return false;
   }
   ++book_.completions_finished;
-  co_await send_end(run);
   co_return true;
 }
 

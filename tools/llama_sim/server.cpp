@@ -31,7 +31,7 @@ Server::Server(net::Loop& loop, Options options, Book& book, std::map<Fault, int
       book_(book),
       faults_(faults),
       crash_(std::move(crash)),
-      budget_(1ULL << 32U),
+      budget_(std::make_shared<net::Budget>(1ULL << 32U)),
       slots_(loop, options_.slots, scaled(1.0), book),
       marker_(random_marker()),
       last_activity_(loop.now()),

@@ -80,7 +80,7 @@ class Server {
   Book& book_;
   std::map<Fault, int>& faults_;
   std::function<void()> crash_;
-  net::Budget budget_;
+  std::shared_ptr<net::Budget> budget_;
   Slots slots_;
   std::unique_ptr<net::Listener> listener_;
   std::string marker_;

@@ -29,8 +29,8 @@ class Incoming {
   /// The whole body. Answers Expect: 100-continue when the length is acceptable.
   /// Faults: body_too_large, buffers_full, client_gone, request_timeout, bad_request, bad_framing,
   /// expectation_failed.
-  virtual awaitable<base::Result<std::shared_ptr<Body const>>> read_body(std::uint64_t limit,
-                                                                         Budget& budget) = 0;
+  virtual awaitable<base::Result<std::shared_ptr<Body const>>> read_body(
+      std::uint64_t limit, std::shared_ptr<Budget> budget) = 0;
 
   /// The client closed its connection or its sending side, or reset it.
   virtual bool gone() const = 0;

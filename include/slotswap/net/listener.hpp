@@ -19,7 +19,7 @@ struct ListenerSettings {
   std::uint16_t port = 0;  // 0: the system chooses
   std::size_t head_bytes = 16 * 1024;
   std::size_t max_connections = 1024;
-  Duration header_read{std::chrono::seconds(30)};
+  Duration header_read{std::chrono::seconds(30)};  // and the longest pause inside a body
   Duration keep_alive{std::chrono::seconds(75)};
   /// Told of requests that were answered before a handler saw them, and of connections turned away.
   std::function<void(std::string const& peer, base::Fault const& fault)> rejected;

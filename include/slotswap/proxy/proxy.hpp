@@ -48,7 +48,7 @@ class Proxy {
   net::Loop& loop_;
   config::Config const& config_;
   std::vector<Backend> backends_;
-  net::Budget budget_;
+  std::shared_ptr<net::Budget> budget_;
   prompt::History history_;
   std::set<std::pair<std::string, std::string>> skipped_;
   std::uint64_t last_id_ = 0;

@@ -70,6 +70,7 @@ struct Outcome {
   Kind kind = Kind::not_sent;
   int status = 0;          // 0: no head came
   bool had_event = false;  // a byte of the body had come
+  bool resent = false;     // a kept connection was found closed: perhaps another process answered
 };
 
 /// A cancelled request whose end was not seen yet.
@@ -83,6 +84,8 @@ struct Cancelled {
 struct Slot {
   Content content = Unknown{};
   std::optional<Cancelled> cancelled;
+  /// When a look last found the slot busy, whoever looked: the next one waits its two seconds.
+  TimePoint last_busy_look = TimePoint::min();
   TimePoint last_answer = TimePoint::min();
 
   Holds const* holds() const { return std::get_if<Holds>(&content); }
@@ -96,11 +99,14 @@ struct Slot {
 
 /// The end of a request that ran in the slot. `stamp`: what GET /slots showed right after it, none
 /// when it could not be read. The slot becomes the guest's only when its prompt was processed: a
-/// 2xx answer, or another count of held tokens.
+/// 2xx answer and another id_task. Another count of tokens after a refusal is somebody's work, but
+/// whose is not known.
 void settle(Slot& slot, Guest const& guest, Outcome const& outcome,
             std::optional<Stamp> const& stamp, TimePoint now);
 
-/// A look found the slot idle after a cancelled request: what it holds now.
+/// A look found the slot idle after a cancelled request: what it holds now. A client beside the
+/// proxy that came in between cannot be told from the cancelled request: the proxy must be the only
+/// one.
 void settle_cancelled(Slot& slot, Stamp const& stamp);
 
 }  // namespace slotswap::slots

@@ -53,9 +53,11 @@ struct Event {
     refused,  // the server answered that it would not
     failed,   // no answer in time, or none at all; of a look: the server is not there
     missing,  // there is no state to restore after all
+    wrong,    // something was restored, but not what had been saved
   };
   Kind kind = Kind::begin;
   bool alive = true;
+  bool fits = true;  // of props: the model is still the one that the goal's key was made for
   std::optional<Stamp> stamp;
   std::int64_t tokens = 0;  // of a restore
   bool cancelled = false;   // the request was given up meanwhile: begin nothing more
@@ -91,8 +93,9 @@ class SwapMachine {
 
   Action start(TimePoint now);
   Action check(TimePoint now);
-  Action after_props(bool alive);
-  Action look();
+  Action after_props(Event const& event, TimePoint now);
+  Action look(TimePoint now);
+  Action ask_props();
   Action after_look(std::optional<Stamp> const& stamp, TimePoint now);
   Action busy(TimePoint now);
   Action after_save(Event const& event);
@@ -102,6 +105,7 @@ class SwapMachine {
   Action lost(Note note);
   Action done();
   bool wants_calls() const;
+  bool quiet_for_long(TimePoint now) const;
   bool must_erase() const;
 
   Slot& slot_;
@@ -110,6 +114,8 @@ class SwapMachine {
   Phase phase_ = Phase::start;
   Note note_ = Note::none;
   std::optional<TimePoint> busy_since_;
+  bool asked_props_ = false;
+  bool looked_idle_ = false;
   bool saved_ = false;
   bool restored_ = false;
   bool erased_ = false;

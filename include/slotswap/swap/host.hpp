@@ -53,6 +53,9 @@ class Host {
   /// Faults: client_gone, shutting_down. Everything else is only slower.
   net::awaitable<base::Result<Admission>> admit(Visitor visitor, Cancel& cancel);
 
+  /// A connection to it failed or broke: what it is has to be asked again.
+  void lost();
+
   void close() { keeper_.close(); }
   net::awaitable<void> drain() { return keeper_.drain(); }
   Keeper const& keeper() const { return keeper_; }
@@ -63,7 +66,7 @@ class Host {
 
   net::awaitable<void> contact();
   net::awaitable<void> look_closer(llama::Props props);
-  net::awaitable<bool> alive();
+  net::awaitable<std::optional<bool>> alive();
   void refuse(std::string flag, std::string words);
   void warn_once(std::string reason, std::string words);
   std::string tag() const;
@@ -78,6 +81,7 @@ class Host {
   Standing standing_ = Standing::unknown;
   std::string why_off_;
   std::string marker_;
+  bool restarted_ = false;
   std::string model_;
   bool contacting_ = false;
   std::set<net::Signal*> waiting_for_contact_;

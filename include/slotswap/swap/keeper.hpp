@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace slotswap::swap {
 
@@ -53,10 +54,13 @@ struct KeeperEnvironment {
   llama::Server& server;
   std::string server_name;
   std::uint64_t max_folder_bytes = 0;
-  /// Asks for /props: false when the slot's content is gone (asleep, another process, no answer).
-  std::function<net::awaitable<bool>()> alive;
-  /// The tag of the model that is served now; another one than an order's means that its states do
-  /// not fit.
+  /// Asks for /props. No answer: none; else whether the slot's content can still be there (neither
+  /// asleep nor another process).
+  std::function<net::awaitable<std::optional<bool>>()> alive;
+  /// Another process was met since the last call: what the slot held is gone.
+  std::function<bool()> restarted;
+  /// The model that is served now and the tag of its states.
+  std::function<std::string()> model;
   std::function<std::string()> tag;
   /// The server ended a connection or could not be reached.
   std::function<void()> lost;
@@ -64,10 +68,24 @@ struct KeeperEnvironment {
 
 class Keeper;
 
+/// A turn at the slot: given back when it is dropped, whatever happened meanwhile.
+class Turn {
+ public:
+  Turn(Keeper& keeper, slots::Ticket ticket) : keeper_(&keeper), ticket_(ticket) {}
+  Turn(Turn&& other) noexcept
+      : keeper_(std::exchange(other.keeper_, nullptr)), ticket_(other.ticket_) {}
+  Turn& operator=(Turn&&) = delete;
+  ~Turn();
+
+ private:
+  Keeper* keeper_;
+  slots::Ticket ticket_;
+};
+
 /// The right to send one request to the slot. Ends with finish(), or as broken when it is dropped.
 class Lease {
  public:
-  Lease(Keeper& keeper, slots::Ticket ticket, Order order, Vault& vault);
+  Lease(Keeper& keeper, Turn turn, Order order, Vault& vault);
   ~Lease();
   Lease(Lease const&) = delete;
   Lease& operator=(Lease const&) = delete;
@@ -77,7 +95,7 @@ class Lease {
 
  private:
   Keeper* keeper_;
-  slots::Ticket ticket_;
+  Turn turn_;
   Order order_;
   Vault& vault_;
 };
@@ -90,8 +108,6 @@ class Keeper {
   net::awaitable<base::Result<std::unique_ptr<Lease>>> acquire(Order order, Vault& vault,
                                                                Cancel& cancel);
 
-  /// The server's process is another one: what the slot held is gone.
-  void emptied();
   /// Requests that wait are turned away, and later ones.
   void close();
   /// Waits for the owner, then saves what is worth it.
@@ -102,6 +118,7 @@ class Keeper {
 
  private:
   friend class Lease;
+  friend class Turn;
   struct Waiter {
     explicit Waiter(net::Loop& loop) : signal(loop) {}
     net::Signal signal;
@@ -117,18 +134,20 @@ class Keeper {
 
   net::awaitable<bool> wait_turn(slots::Ticket ticket, Cancel* cancel);
   void release(slots::Ticket ticket);
-  net::awaitable<void> prepare(Order const& order, Vault& vault, base::Duration patience,
-                               Cancel& cancel, Swapped& swapped);
+  net::awaitable<slots::Note> prepare(Order const& order, Vault& vault, base::Duration patience,
+                                      Cancel& cancel, Swapped& swapped);
   net::awaitable<slots::Event> perform(slots::Action action, Order const& order, Vault& vault,
                                        Cancel& cancel);
   net::awaitable<slots::Event> look(base::Duration timeout);
   net::awaitable<slots::Event> save(Order const& order);
   net::awaitable<slots::Event> restore(Order const& order, Vault& vault);
   net::awaitable<slots::Event> erase(Order const& order);
-  net::awaitable<void> settle(slots::Ticket ticket, Order order, Vault& vault,
-                              slots::Outcome outcome);
-  net::awaitable<void> save_now(base::Duration patience);
+  net::awaitable<void> settle(Turn turn, Order order, Vault& vault, slots::Outcome outcome);
+  net::awaitable<void> save_now(bool last);
   net::awaitable<void> watch_idle();
+  void forget();
+  void fit(Order& order) const;
+  void say_missing(Order const& order, Vault const& vault) const;
   void remember(Order const& order, Vault& vault);
   Resident const* resident() const;
   void arm_idle_save();
@@ -149,6 +168,7 @@ class Keeper {
   net::Signal idle_changed_;
   base::TimePoint idle_at_ = base::TimePoint::max();
   bool idle_watch_running_ = false;
+  bool idle_save_tried_ = false;
 };
 
 }  // namespace slotswap::swap

@@ -41,7 +41,11 @@ class Vault {
 
   bool visible() const { return visible_; }
   std::string const& folder() const { return folder_; }
-  store::Manifest const* find(store::StateKey const& key) const { return index_.find(key); }
+  /// The session's state, if it may be restored.
+  store::Manifest const* find(store::StateKey const& key) const {
+    auto const* state = index_.find(key);
+    return state != nullptr && distrusted_.count(state->data) == 0 ? state : nullptr;
+  }
 
   /// A name that no file of this folder ever had (without a folder: one that holds no good state).
   std::string new_name(store::StateKey const& key);
@@ -54,6 +58,8 @@ class Vault {
   /// Looks at the state's file before a restore: a missing or changed one is never offered to the
   /// server.
   net::awaitable<bool> still_there(store::StateKey key);
+  /// Not offered to a server again, but still counted, and replaced by the session's next save.
+  void distrust(std::string const& file) { distrusted_.insert(file); }
   /// It was restored.
   void used(store::StateKey const& key);
 
@@ -74,6 +80,7 @@ class Vault {
   bool seen_ = false;  // a file that the server wrote in this run was found here
   store::Index index_;
   std::set<std::string> burned_;
+  std::set<std::string> distrusted_;
   std::map<store::StateKey, std::int64_t> written_use_;
   std::deque<std::pair<std::string, Job>> jobs_;
   bool working_ = false;

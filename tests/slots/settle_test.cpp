@@ -1,0 +1,141 @@
+// What a slot holds after a request, by how it ended and by what GET /slots shows.
+#include <slotswap/slots/slot.hpp>
+
+#include <gtest/gtest.h>
+
+namespace slotswap::slots {
+namespace {
+
+using Kind = Outcome::Kind;
+
+TimePoint const now = TimePoint() + std::chrono::hours(1);
+
+Stamp stamp(std::int64_t task, std::int64_t tokens) {
+  Stamp result;
+  result.task = task;
+  result.tokens = tokens;
+  return result;
+}
+
+Holds holds(std::string key, std::optional<Stamp> of, bool dirty = true) {
+  Holds result(std::move(key), true);
+  result.stamp = of;
+  result.dirty = dirty;
+  result.tokens = of ? of->tokens.value_or(0) : 0;
+  return result;
+}
+
+Outcome outcome(Kind kind, int status, bool had_event = false) {
+  Outcome result;
+  result.kind = kind;
+  result.status = status;
+  result.had_event = had_event;
+  return result;
+}
+
+struct Row {
+  char const* name;
+  Content before;
+  std::optional<std::string> guest;
+  Outcome end;
+  std::optional<Stamp> seen;
+  Content after;
+};
+
+TEST(Settle, table) {
+  Stamp const fresh;
+  Content const anna = holds("anna", stamp(3, 100));
+  Content const clean = holds("anna", stamp(3, 100), false);
+  std::vector<Row> const rows = {
+      {"a 2xx answer makes it the guest's", anna, "ben", outcome(Kind::complete, 200), stamp(5, 40),
+       holds("ben", stamp(5, 40))},
+      {"from unknown as well", Unknown{}, "ben", outcome(Kind::complete, 200), stamp(5, 40),
+       holds("ben", stamp(5, 40))},
+      {"without a stamp it is the guest's, never to be saved", anna, "ben",
+       outcome(Kind::complete, 200), std::nullopt, holds("ben", std::nullopt)},
+      {"a 2xx that leaves nothing", anna, "ben", outcome(Kind::complete, 200), stamp(5, 0),
+       Empty{}},
+      {"a refusal leaves the owner, with the new stamp", anna, "ben", outcome(Kind::complete, 400),
+       stamp(5, 100), holds("anna", stamp(5, 100))},
+      {"and what is on disk stays clean", clean, "ben", outcome(Kind::complete, 400), stamp(5, 100),
+       holds("anna", stamp(5, 100), false)},
+      {"a refusal with another count: whose tokens is not known", anna, "ben",
+       outcome(Kind::complete, 500), stamp(5, 60), Unknown{}},
+      {"a refusal in an empty slot", Empty{}, "ben", outcome(Kind::complete, 400), stamp(5, 0),
+       Empty{}},
+      {"a failed answer that left something in an empty slot", Empty{}, "ben",
+       outcome(Kind::complete, 500), stamp(5, 9), Unknown{}},
+      {"a refusal in an unknown slot", Unknown{}, "ben", outcome(Kind::complete, 400),
+       stamp(5, 100), Unknown{}},
+      {"a refusal by a process that ran nothing yet", Empty{}, "ben", outcome(Kind::complete, 400),
+       fresh, Empty{}},
+      {"a refusal without a stamp: the owner's can no longer be proved", anna, "ben",
+       outcome(Kind::complete, 400), std::nullopt,
+       [] {
+         auto result = holds("anna", std::nullopt);
+         result.tokens = 100;
+         return Content(result);
+       }()},
+      {"a 2xx that ran in no slot: the stamp is the same", anna, "ben",
+       outcome(Kind::complete, 200), stamp(3, 100), anna},
+      {"a broken answer", anna, "ben", outcome(Kind::broken, 200), std::nullopt, Unknown{}},
+      {"never sent", anna, "ben", outcome(Kind::not_sent, 0), std::nullopt, anna},
+      {"a guest without a key", anna, std::nullopt, outcome(Kind::complete, 200), stamp(5, 40),
+       Unknown{}},
+  };
+  for (auto const& row : rows) {
+    Slot slot;
+    slot.content = row.before;
+    Guest guest;
+    if (row.guest) guest = Guest(*row.guest, true);
+    settle(slot, guest, row.end, row.seen, now);
+    EXPECT_EQ(slot.content, row.after) << row.name << ": " << to_string(slot.content);
+    EXPECT_FALSE(slot.cancelled.has_value()) << row.name;
+  }
+}
+
+struct CancelRow {
+  char const* name;
+  Content before;
+  int status;  // of the head that had come, 0: none
+  std::string guest;
+  Stamp seen;
+  Content after;
+};
+
+TEST(Settle, a_cancelled_request_is_settled_by_the_look_that_finds_it_idle) {
+  std::vector<CancelRow> const rows = {
+      {"accepted: the guest's", holds("anna", stamp(3, 100)), 200, "ben", stamp(5, 40),
+       holds("ben", stamp(5, 40))},
+      {"never began", holds("anna", stamp(3, 100)), 0, "ben", stamp(3, 100),
+       holds("anna", stamp(3, 100))},
+      {"its prompt was being read", holds("anna", stamp(3, 100)), 0, "ben", stamp(5, 260),
+       holds("ben", stamp(5, 260))},
+      {"another task with the same count: whose is not known", holds("anna", stamp(3, 100)), 0,
+       "ben", stamp(5, 100), Unknown{}},
+      {"its own session's", holds("anna", stamp(3, 100)), 0, "anna", stamp(5, 100),
+       holds("anna", stamp(5, 100))},
+      {"into an empty slot", Empty{}, 0, "ben", stamp(5, 12), holds("ben", stamp(5, 12))},
+      {"into an unknown one", Unknown{}, 0, "ben", stamp(5, 12), Unknown{}},
+  };
+  for (auto const& row : rows) {
+    Slot slot;
+    slot.content = row.before;
+    settle(slot, Guest(row.guest, true), outcome(Kind::cancelled, row.status), std::nullopt, now);
+    ASSERT_TRUE(slot.cancelled.has_value()) << row.name;
+    EXPECT_EQ(slot.content, row.before) << row.name;
+    settle_cancelled(slot, row.seen);
+    EXPECT_EQ(slot.content, row.after) << row.name << ": " << to_string(slot.content);
+    EXPECT_FALSE(slot.cancelled.has_value()) << row.name;
+  }
+}
+
+TEST(Settle, an_unsaved_session_is_never_worth_saving) {
+  Slot slot;
+  settle(slot, Guest("anonymous", false), outcome(Kind::complete, 200), stamp(1, 10), now);
+  EXPECT_TRUE(slot.holds("anonymous"));
+  EXPECT_FALSE(slot.worth_saving());
+}
+
+}  // namespace
+}  // namespace slotswap::slots
