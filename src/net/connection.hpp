@@ -39,8 +39,8 @@ class Connection : public Incoming, public std::enable_shared_from_this<Connecti
 
   http::RequestHead& head() override { return parser_->head(); }
   std::string const& peer() const override { return peer_; }
-  awaitable<base::Result<std::shared_ptr<Body const>>> read_body(std::uint64_t limit,
-                                                                 std::shared_ptr<Budget> budget) override;
+  awaitable<base::Result<std::shared_ptr<Body const>>> read_body(
+      std::uint64_t limit, std::shared_ptr<Budget> budget) override;
   bool gone() const override { return gone_; }
   void on_gone(std::function<void()> left) override { left_ = std::move(left); }
   awaitable<bool> respond(http::ResponseHead head, std::string body) override;
