@@ -10,7 +10,9 @@ Content guest_content(Guest const& guest, std::optional<Stamp> const& stamp) {
   if (stamp && stamp->tokens == 0) return Empty{};
   Holds holds(*guest.key, guest.savable);
   holds.dirty = true;
-  holds.stamp = stamp;
+  // A process that ran nothing yet shows neither: it is not the one that answered, and proves
+  // nothing.
+  if (stamp && stamp->task && stamp->tokens) holds.stamp = stamp;
   holds.tokens = stamp ? stamp->tokens.value_or(0) : 0;
   return holds;
 }

@@ -53,6 +53,8 @@ TEST(Settle, table) {
        holds("ben", stamp(5, 40))},
       {"without a stamp it is the guest's, never to be saved", anna, "ben",
        outcome(Kind::complete, 200), std::nullopt, holds("ben", std::nullopt)},
+      {"the stamp of a process that ran nothing is none", anna, "ben", outcome(Kind::complete, 200),
+       fresh, holds("ben", std::nullopt)},
       {"a 2xx that leaves nothing", anna, "ben", outcome(Kind::complete, 200), stamp(5, 0),
        Empty{}},
       {"a refusal leaves the owner, with the new stamp", anna, "ben", outcome(Kind::complete, 400),

@@ -53,13 +53,14 @@ class Loop {
   void schedule_sweep();
   void sweep();
 
+  // Before the context: the coroutines it destroys on its way out still have watchdogs.
+  std::set<Watchdog*> armed_;
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::thread_pool pool_{2};
   std::array<char, 64 * 1024> scratch_{};
   asio::steady_timer sweep_timer_;
   bool sweeping_ = false;
-  std::set<Watchdog*> armed_;
 };
 
 /// A deadline of something that owns it: a field looked at by the loop's one coarse timer (50 ms).
