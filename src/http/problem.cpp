@@ -63,6 +63,14 @@ int status_of(std::string_view code) {
   return row == rows.end() ? 500 : row->status;
 }
 
+ResponseHead json_head(int status) {
+  ResponseHead head;
+  head.status = status;
+  head.reason = reason_phrase(status);
+  head.fields.add("Content-Type", "application/json; charset=utf-8");
+  return head;
+}
+
 Problem to_problem(base::Fault const& fault) {
   Problem problem(status_of(fault.code), fault.code, fault.detail);
   // Nothing that a 503 of ours waits for is known to take longer; without the field some clients do

@@ -261,10 +261,7 @@ awaitable<bool> Connection::respond(http::ResponseHead head, std::string body) {
 }
 
 awaitable<bool> Connection::respond(http::Problem problem) {
-  http::ResponseHead head;
-  head.status = problem.status;
-  head.reason = http::reason_phrase(problem.status);
-  head.fields.add("Content-Type", "application/json; charset=utf-8");
+  auto head = http::json_head(problem.status);
   if (problem.retry_after > 0) head.fields.add("Retry-After", std::to_string(problem.retry_after));
   co_return co_await respond(std::move(head), http::problem_body(problem));
 }

@@ -44,7 +44,8 @@ class UpstreamPool : public Upstream {
 
   ~UpstreamPool() override {
     shared_->closed = true;
-    close_idle();
+    auto const idle = std::exchange(shared_->idle, {});
+    for (auto const& connection : idle) connection->close();
   }
 
   std::shared_ptr<UpstreamConnection> take(bool fresh) override {
@@ -58,35 +59,25 @@ class UpstreamPool : public Upstream {
   }
 
   awaitable<base::Result<WholeResponse>> call(http::RequestHead head, std::string body,
-                                              Duration timeout, CallHandle* handle) override {
+                                              Duration timeout) override {
     head.fields.set("Host", authority_);
     if (!body.empty() || head.method == "POST")
       head.fields.set("Content-Length", std::to_string(body.size()));
     auto const text = http::serialize(head);
     auto const held = std::make_shared<Body const>(std::move(body));
-    auto answer = co_await attempt(take(false), text, held, head.method == "HEAD", timeout, handle);
+    auto answer = co_await attempt(take(false), text, held, head.method == "HEAD", timeout);
     if (answer.has_error() && answer.error().retry == base::Retry::reused_only) {
-      answer = co_await attempt(take(true), text, held, head.method == "HEAD", timeout, handle);
+      answer = co_await attempt(take(true), text, held, head.method == "HEAD", timeout);
     }
     co_return answer;
   }
 
   std::string const& authority() const override { return authority_; }
 
-  void close_idle() override {
-    auto idle = std::exchange(shared_->idle, {});
-    for (auto const& connection : idle) connection->close();
-  }
-
  private:
   awaitable<base::Result<WholeResponse>> attempt(std::shared_ptr<UpstreamConnection> connection,
                                                  std::string text, std::shared_ptr<Body const> body,
-                                                 bool to_head, Duration timeout,
-                                                 CallHandle* handle) {
-    if (handle != nullptr) {
-      handle->connection_ = connection;
-      if (handle->closed_) co_return base::Fault(base::Side::us, "closed", "the call was given up");
-    }
+                                                 bool to_head, Duration timeout) {
     bool late = false;
     Watchdog watchdog(shared_->loop, [&late, weak = std::weak_ptr<UpstreamConnection>(connection)] {
       late = true;

@@ -75,11 +75,8 @@ net::awaitable<void> Exchange::answer(base::Fault fault) {
 net::awaitable<bool> Exchange::own_paths() {
   auto const get = receipt_.method == "GET" || receipt_.method == "HEAD";
   if (get && target_.path == "/slotswap/health") {
-    http::ResponseHead head;
-    head.status = proxy_.stopping_ ? 503 : 200;
-    head.reason = http::reason_phrase(head.status);
-    head.fields.add("Content-Type", "application/json; charset=utf-8");
-    receipt_.status = head.status;
+    receipt_.status = proxy_.stopping_ ? 503 : 200;
+    auto head = http::json_head(receipt_.status);
     std::string body = proxy_.stopping_ ? R"({"status":"stopping"})" : R"({"status":"ok"})";
     co_await incoming_.respond(std::move(head), std::move(body));
     co_return false;
@@ -314,10 +311,8 @@ net::awaitable<void> Exchange::list_models() {
                                 "no server gave its list of models"));
     co_return;
   }
-  http::ResponseHead head;
-  head.status = receipt_.status = 200;
-  head.reason = "OK";
-  head.fields.add("Content-Type", "application/json; charset=utf-8");
+  receipt_.status = 200;
+  auto head = http::json_head(receipt_.status);
   co_await incoming_.respond(std::move(head), std::move(*merged));
 }
 

@@ -157,10 +157,8 @@ net::awaitable<base::Result<Admission>> Host::admit(Visitor visitor, Cancel& can
     if (visitor.session) admission.skipped = "the server could not be asked what it is";
   } else if (visitor.session) {
     order.kind = slots::Goal::Kind::session;
-    order.key = store::StateKey(tag(), *visitor.session);
+    order.key.id = *visitor.session;
     order.savable = visitor.savable;
-    order.model = model_;
-    admission.state = order.key.text();
   } else {
     order.kind = slots::Goal::Kind::pass;
   }

@@ -1,4 +1,6 @@
 // What a slot holds after a request, by how it ended and by what GET /slots shows.
+#include "slots/samples.hpp"
+
 #include <slotswap/slots/slot.hpp>
 
 #include <gtest/gtest.h>
@@ -9,13 +11,6 @@ namespace {
 using Kind = Outcome::Kind;
 
 TimePoint const now = TimePoint() + std::chrono::hours(1);
-
-Stamp stamp(std::int64_t task, std::int64_t tokens) {
-  Stamp result;
-  result.task = task;
-  result.tokens = tokens;
-  return result;
-}
 
 Holds holds(std::string key, std::optional<Stamp> of, bool dirty = true) {
   Holds result(std::move(key), true);

@@ -1,5 +1,7 @@
 // What is done to a slot, step by step: every way through, with an error and a cancellation at each
 // step.
+#include "slots/samples.hpp"
+
 #include <slotswap/slots/swap_machine.hpp>
 
 #include <gtest/gtest.h>
@@ -12,13 +14,6 @@ namespace {
 using Do = Action::Kind;
 
 TimePoint const start = TimePoint() + std::chrono::hours(1);
-
-Stamp stamp(std::int64_t task, std::int64_t tokens) {
-  Stamp result;
-  result.task = task;
-  result.tokens = tokens;
-  return result;
-}
 
 Slot held_by(std::string key, bool dirty, base::Duration ago = std::chrono::milliseconds(100)) {
   Holds holds(std::move(key), true);

@@ -26,6 +26,9 @@ std::string problem_body(Problem const& problem);
 /// one.
 int status_of(std::string_view code);
 
+/// The head of a JSON answer of ours.
+ResponseHead json_head(int status);
+
 /// The answer for a fault: status_of(code), its detail as the message.
 Problem to_problem(base::Fault const& fault);
 

@@ -60,21 +60,6 @@ struct WholeResponse {
   std::string body;
 };
 
-/// Lets the owner of a call end it early. One call at a time.
-class CallHandle {
- public:
-  void close() {
-    closed_ = true;
-    if (auto connection = connection_.lock()) connection->close();
-  }
-
- private:
-  friend class Upstream;
-  friend class UpstreamPool;
-  std::weak_ptr<UpstreamConnection> connection_;
-  bool closed_ = false;
-};
-
 class Upstream {
  public:
   virtual ~Upstream() = default;
@@ -84,12 +69,10 @@ class Upstream {
 
   /// A small exchange of our own: the whole answer, at most 64 MiB, within `timeout` (0: none).
   virtual awaitable<base::Result<WholeResponse>> call(http::RequestHead head, std::string body,
-                                                      Duration timeout,
-                                                      CallHandle* handle = nullptr) = 0;
+                                                      Duration timeout) = 0;
 
   /// HOST:PORT as it belongs into a Host field.
   virtual std::string const& authority() const = 0;
-  virtual void close_idle() = 0;
 };
 
 /// Faults with code "tls" when the CA file cannot be used.

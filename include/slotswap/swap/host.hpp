@@ -32,7 +32,6 @@ struct Admission {
   Admission() = default;
   /// None where the server is not swapped: nothing to wait for.
   std::unique_ptr<Lease> lease;
-  std::string state;    // TAG_ID of the session's state, where there is one
   std::string skipped;  // why a request with a session was not managed
 };
 

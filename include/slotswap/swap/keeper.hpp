@@ -25,7 +25,7 @@ namespace slotswap::swap {
 struct Order {
   Order() = default;
   slots::Goal::Kind kind = slots::Goal::Kind::hands_off;
-  store::StateKey key;  // kind session
+  store::StateKey key;  // kind session: the id; the keeper adds the tag when its turn has come
   bool savable = true;
   std::string model;  // as the server names it, for the manifest
   std::string route;
