@@ -85,7 +85,10 @@ base::Result<Found> ResponseParser::put(std::string_view bytes) {
   Found found;
   if (!bytes.empty()) impl_->started = true;
   if (impl_->head_done) {
-    if (impl_->body.put(bytes, found.consumed, found.pieces)) return found;
+    auto const fine = impl_->body.put(bytes, found.consumed, found.pieces);
+    // What came whole is the client's; the fault comes with the next put, from the byte that is
+    // left.
+    if (fine || !found.pieces.empty()) return found;
     return bad_response("has a malformed body: " + std::string(impl_->body.problem()) + ".");
   }
   while (!impl_->head_done) {

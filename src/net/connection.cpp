@@ -86,6 +86,11 @@ void Connection::take(error_code ec, std::size_t size) {
     watch();
   }
   more_.notify();
+  if (gone_) {
+    // A write that waits for room must not wait for a client that left without reading on.
+    error_code ignored;
+    socket_.cancel(ignored);
+  }
   if (gone_ && left_) std::exchange(left_, nullptr)();
 }
 

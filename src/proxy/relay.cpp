@@ -66,6 +66,8 @@ net::awaitable<void> relay_body(net::Incoming& incoming, net::UpstreamConnection
     auto const more = co_await connection.read_body(pieces, idle);
     if (more.has_error()) {
       fail(relayed, more.error(), cancel, true);
+      // The head may still be waiting: a client must see that an answer had begun.
+      co_await incoming.flush();
       incoming.abort();
       co_return;
     }
@@ -96,7 +98,7 @@ http::RequestHead upstream_head(http::RequestHead const& client, llama::Server& 
                                 std::size_t body_bytes) {
   http::RequestHead head;
   head.method = client.method;
-  head.target = server.prefix() + client.target;
+  head.target = client.target == "*" ? client.target : server.prefix() + client.target;
   head.fields = client.fields;
   http::strip_hop_by_hop(head.fields);
   // We answered it ourselves: the whole body is here.

@@ -1,49 +1,13 @@
 #include "sim/house.hpp"
 
-#include <slotswap/config/config.hpp>
 #include <slotswap/json/scan.hpp>
 
 #include <boost/json/value.hpp>
 
 #include <filesystem>
-#include <future>
-#include <stdexcept>
 #include <utility>
 
 namespace slotswap::test {
-
-RunningProxy::RunningProxy(std::string const& yaml, app::ServiceOptions options) {
-  auto loaded = config::load_text(yaml, "test.yaml");
-  if (!loaded.errors.empty()) throw std::runtime_error(config::to_string(loaded.errors.front()));
-  service_ = std::make_unique<app::Service>(loop_, std::move(loaded.config), std::move(options));
-  auto const started = service_->start();
-  if (started.has_error()) throw std::runtime_error(started.error().detail);
-  port_ = service_->port();
-  thread_ = std::thread([this] { loop_.run(); });
-}
-
-RunningProxy::~RunningProxy() {
-  stop();
-}
-
-void RunningProxy::begin_stop() {
-  loop_.post([this] { service_->stop([this] { loop_.stop(); }); });
-}
-
-void RunningProxy::stop() {
-  if (!thread_.joinable()) return;
-  begin_stop();
-  thread_.join();
-}
-
-void RunningProxy::on_loop(std::function<void()> work) {
-  std::promise<void> done;
-  loop_.post([&] {
-    work();
-    done.set_value();
-  });
-  done.get_future().wait();
-}
 
 House::House(std::string slots, std::function<void(llama_sim::Options&)> changed, std::string top)
     : slots_yaml(std::move(slots)), top_yaml(std::move(top)) {
@@ -116,15 +80,6 @@ std::vector<std::string> House::files(std::string const& ending) const {
     }
   }
   return found;
-}
-
-bool eventually(std::function<bool()> const& condition) {
-  auto const until = base::Clock::now() + std::chrono::seconds(20);
-  while (base::Clock::now() < until) {
-    if (condition()) return true;
-    std::this_thread::yield();
-  }
-  return condition();
 }
 
 std::string story(std::string const& name, int words) {

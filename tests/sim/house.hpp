@@ -4,7 +4,9 @@
 
 #include "llama_sim/sim.hpp"
 #include "support/http_client.hpp"
+#include "support/running_proxy.hpp"
 #include "support/temp_dir.hpp"
+#include "support/wait.hpp"
 
 #include <slotswap/app/service.hpp>
 #include <slotswap/telemetry/capture.hpp>
@@ -12,30 +14,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
+#include <vector>
 
 namespace slotswap::test {
-
-/// A proxy in a thread of its own; stopped in order by stop() or its destructor.
-class RunningProxy {
- public:
-  RunningProxy(std::string const& yaml, app::ServiceOptions options);
-  ~RunningProxy();
-  RunningProxy(RunningProxy const&) = delete;
-  RunningProxy& operator=(RunningProxy const&) = delete;
-
-  std::uint16_t port() const { return port_; }
-  void stop();
-  void begin_stop();
-  app::Service const& service() const { return *service_; }  // on the loop only
-  void on_loop(std::function<void()> work);
-
- private:
-  net::Loop loop_;
-  std::unique_ptr<app::Service> service_;
-  std::uint16_t port_ = 0;
-  std::thread thread_;
-};
 
 struct Reply {
   int status = 0;
@@ -69,9 +50,6 @@ class House {
   std::unique_ptr<llama_sim::Sim> sim;
   std::unique_ptr<RunningProxy> proxy;
 };
-
-/// Looks again and again, without a fixed pause, until it is true; false after 20 s.
-bool eventually(std::function<bool()> const& condition);
 
 /// A text of `words` words that no other name gives.
 std::string story(std::string const& name, int words);

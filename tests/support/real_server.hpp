@@ -5,10 +5,8 @@
 // thread ends.
 #pragma once
 
-#include "support/raw_client.hpp"
+#include "support/child_process.hpp"
 #include "support/temp_dir.hpp"
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -30,7 +28,10 @@ struct RealServerOptions {
   int slots = 1;
   int context = 16'384;                                          // tokens, all slots together
   std::optional<std::filesystem::path> slot_dir = std::nullopt;  // default: a folder of its own
+  bool can_save = true;                                          // --slot-save-path
   std::vector<std::string> args = {};                            // after ours, so the last one wins
+  // A program and its arguments that execs what follows, as another user say.
+  std::vector<std::string> wrapper = {};
 };
 
 class RealServer {
@@ -41,22 +42,21 @@ class RealServer {
   // Returns when GET /health is 200; throws std::runtime_error with the log when it does not get
   // there.
   explicit RealServer(RealServerOptions options = {});
-  ~RealServer();
   RealServer(RealServer const&) = delete;
   RealServer& operator=(RealServer const&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] pid_t pid() const { return child_.pid(); }
   [[nodiscard]] std::filesystem::path const& slot_dir() const { return slot_dir_; }
   [[nodiscard]] std::string log() const;
-  [[nodiscard]] bool running();
+  [[nodiscard]] bool running() { return child_.running(); }
 
   // SIGSTOP and SIGCONT return at once; any other signal is waited for, and SIGKILL follows it
   // after 20 s.
   void kill(int signal);
   // True once it ended by itself, as in a crash, within the time.
-  bool ended_within(Milliseconds time);
+  bool ended_within(Milliseconds time) { return child_.ended_within(time); }
   // On the same port with the same folder; kills it first if it runs.
   void restart();
 
@@ -72,7 +72,7 @@ class RealServer {
   TempDir home_;
   std::filesystem::path slot_dir_;
   std::uint16_t port_ = 0;
-  pid_t pid_ = -1;
+  ChildProcess child_;
 };
 
 // A port of 127.0.0.1 that nothing listens on at the moment.

@@ -1,7 +1,8 @@
 // Incremental readers of one HTTP/1.x message (RFC 9112). No sockets, no exceptions; every bound is
 // checked here (head bytes, field count, chunk extensions, trailers). How the bytes are cut never
-// changes a verdict. One object per message; one thread; after a fault it is of no further use, and
-// the pieces of that put are lost.
+// changes a verdict. One object per message; one thread; after a fault it is of no further use.
+// Pieces before a malformed byte are lost with a request; with a response the next put gives the
+// fault.
 #pragma once
 
 #include <slotswap/base/fault.hpp>
