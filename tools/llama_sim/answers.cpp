@@ -40,7 +40,19 @@ std::string named_event(char const* name, json::value const& body) {
   return std::string("event: ") + name + "\n" + event(body);
 }
 
-json::object choice(char const* part, json::value content, json::value finish) {
+json::object text_object(char const* name, std::string const& text) {
+  json::object body;
+  body[name] = text;
+  return body;
+}
+
+json::object typed(char const* type) {
+  return text_object("type", type);
+}
+
+// What the chunks and whole answers of OpenAI's shapes have in common.
+json::object choice(std::string const& model, char const* object, char const* part,
+                    json::value content, json::value finish) {
   json::object one;
   one["finish_reason"] = std::move(finish);
   one["index"] = 0;
@@ -49,126 +61,157 @@ json::object choice(char const* part, json::value content, json::value finish) {
   body["choices"] = json::array({one});
   body["created"] = 0;
   body["id"] = "chatcmpl-sim";
-  body["model"] = "sim";
+  body["model"] = model;
+  body["object"] = object;
   body["system_fingerprint"] = "b11669-sim";
   return body;
 }
 
-json::object text_object(char const* name, std::string const& text) {
-  json::object body;
-  body[name] = text;
-  return body;
-}
+constexpr auto chat_chunk = "chat.completion.chunk";
 
 }  // namespace
 
 net::awaitable<bool> Server::begin_stream(Run& run) {
-  http::ResponseHead head;
-  head.status = 200;
-  head.reason = "OK";
-  head.fields.add("Content-Type", "text/event-stream");
+  auto& incoming = run.request.incoming;
+  auto head = make_head(incoming, 200, "text/event-stream");
   head.fields.add("X-Accel-Buffering", "no");
-  head.fields.add("Keep-Alive", "timeout=5, max=100");
-  run.request.incoming.begin(std::move(head), std::nullopt);
-  if (run.shape == Run::Shape::messages) {
-    json::object used;
-    used["input_tokens"] = static_cast<std::int64_t>(run.prompt.size()) - run.cached;
-    used["cache_read_input_tokens"] = run.cached;
-    json::object message;
-    message["usage"] = used;
-    json::object body;
-    body["type"] = "message_start";
-    body["message"] = message;
-    auto const text = named_event("message_start", body);
-    run.request.incoming.append({text});
-  }
-  co_return co_await run.request.incoming.flush();
+  if (take_fault(Fault::double_framing)) head.fields.add("Content-Length", "10");
+  incoming.begin(std::move(head), std::nullopt);
+  co_return co_await incoming.flush();
 }
 
-net::awaitable<bool> Server::send_word(Run& run, std::string const& word) {
-  std::string text;
+std::string Server::first_events(Run const& run) const {
+  if (run.shape == Shape::chat) {
+    json::object delta;
+    delta["role"] = "assistant";
+    delta["content"] = nullptr;
+    return event(choice(options_.model, chat_chunk, "delta", delta, nullptr));
+  }
+  if (run.shape != Shape::messages) return {};
+  json::object used;
+  used["cache_read_input_tokens"] = run.cached;
+  used["input_tokens"] = static_cast<std::int64_t>(run.prompt.size()) - run.cached;
+  used["output_tokens"] = 0;
+  auto message = typed("message");
+  message["role"] = "assistant";
+  message["content"] = json::array();
+  message["model"] = options_.model;
+  message["usage"] = used;
+  auto start = typed("message_start");
+  start["message"] = message;
+  auto block = typed("text");
+  block["text"] = "";
+  auto block_start = typed("content_block_start");
+  block_start["index"] = 0;
+  block_start["content_block"] = block;
+  return named_event("message_start", start) + named_event("content_block_start", block_start);
+}
+
+std::string Server::word_event(Run const& run, std::string const& word) const {
   switch (run.shape) {
-    case Run::Shape::chat:
-      text = event(choice("delta", text_object("content", word), nullptr));
-      break;
-    case Run::Shape::text:
-      text = event(choice("text", word.c_str(), nullptr));
-      break;
-    case Run::Shape::completion: {
+    case Shape::chat:
+      return event(
+          choice(options_.model, chat_chunk, "delta", text_object("content", word), nullptr));
+    case Shape::text:
+      return event(choice(options_.model, "text_completion", "text", word.c_str(), nullptr));
+    case Shape::completion: {
       auto body = text_object("content", word);
       body["stop"] = false;
       body["id_slot"] = -1;
-      text = event(body);
-      break;
+      return event(body);
     }
-    case Run::Shape::messages: {
-      json::object body;
-      body["type"] = "content_block_delta";
-      body["delta"] = text_object("text", word);
-      text = named_event("content_block_delta", body);
+    case Shape::messages:
       break;
-    }
   }
+  auto delta = typed("text_delta");
+  delta["text"] = word;
+  auto body = typed("content_block_delta");
+  body["index"] = 0;
+  body["delta"] = delta;
+  return named_event("content_block_delta", body);
+}
+
+net::awaitable<bool> Server::send_word(Run& run, std::string const& word) {
+  auto text = run.generated == 1 ? first_events(run) : std::string();
+  text += word_event(run, word);
   run.request.incoming.append({text});
   co_return co_await run.request.incoming.flush();
 }
 
-net::awaitable<void> Server::send_end(Run& run) {
+json::object Server::whole(Run const& run) const {
   auto const read = static_cast<std::int64_t>(run.prompt.size()) - run.cached;
-  auto const measured = timings(run.cached, read, run.generated);
-  auto const used = usage(run.cached, read, run.generated);
-  json::object last;
-  switch (run.shape) {
-    case Run::Shape::chat: {
-      json::object message = text_object("content", run.text);
-      message["role"] = "assistant";
-      last = run.stream ? choice("delta", json::object(), "length")
-                        : choice("message", message, "length");
-      last["timings"] = measured;
-      if (!run.stream) last["usage"] = used;
-      break;
-    }
-    case Run::Shape::text:
-      last = choice("text", run.stream ? "" : run.text.c_str(), "length");
-      last["timings"] = measured;
-      last["usage"] = used;
-      break;
-    case Run::Shape::completion:
-      last = text_object("content", run.stream ? "" : run.text);
-      last["stop"] = true;
-      last["id_slot"] = run.slot->id;
-      last["tokens_cached"] = run.slot->tokens.size();
-      last["tokens_evaluated"] = run.prompt.size();
-      last["timings"] = measured;
-      break;
-    case Run::Shape::messages: {
-      json::object tokens;
-      tokens["input_tokens"] = read;
-      tokens["cache_read_input_tokens"] = run.cached;
-      tokens["output_tokens"] = run.generated;
-      last["type"] = run.stream ? "message_stop" : "message";
-      if (!run.stream) last["usage"] = tokens;
-      break;
-    }
+  json::object body;
+  if (run.shape == Shape::messages) {
+    auto part = typed("text");
+    part["text"] = run.text;
+    json::object used;
+    used["cache_read_input_tokens"] = run.cached;
+    used["input_tokens"] = read;
+    used["output_tokens"] = run.generated;
+    body = typed("message");
+    body["role"] = "assistant";
+    body["content"] = json::array({part});
+    body["model"] = options_.model;
+    body["stop_reason"] = "max_tokens";
+    body["usage"] = used;
+    return body;
   }
-  auto& incoming = run.request.incoming;
-  if (!run.stream) co_return co_await answer(incoming, 200, last);
-  std::string text;
-  if (run.shape == Run::Shape::messages) {
-    text = named_event("message_stop", last);
+  if (run.shape == Shape::completion) {
+    body = text_object("content", run.stream ? "" : run.text);
+    body["stop"] = true;
+    body["id_slot"] = run.slot->id;
+    body["stop_type"] = "limit";
+    body["tokens_predicted"] = run.generated;
+    body["tokens_evaluated"] = run.prompt.size();
+  } else if (run.shape == Shape::text) {
+    auto const* text = run.stream ? "" : run.text.c_str();
+    body = choice(options_.model, "text_completion", "text", text, "length");
+    body["usage"] = usage(run.cached, read, run.generated);
   } else {
-    text = event(last);
+    auto message = text_object("content", run.text);
+    message["role"] = "assistant";
+    body = choice(options_.model, "chat.completion", "message", message, "length");
+    body["usage"] = usage(run.cached, read, run.generated);
   }
-  if (run.shape == Run::Shape::chat && run.include_usage) {
-    json::object extra = choice("delta", json::object(), nullptr);
+  body["timings"] = timings(run.cached, read, run.generated);
+  return body;
+}
+
+std::string Server::last_events(Run const& run) const {
+  if (run.shape == Shape::completion) return event(whole(run));
+  if (run.shape == Shape::text) return event(whole(run)) + "data: [DONE]\n\n";
+  if (run.shape == Shape::messages) {
+    auto block_stop = typed("content_block_stop");
+    block_stop["index"] = 0;
+    json::object used;
+    used["output_tokens"] = run.generated;
+    auto delta = typed("message_delta");
+    delta["delta"] = text_object("stop_reason", "max_tokens");
+    delta["usage"] = used;
+    return named_event("content_block_stop", block_stop) + named_event("message_delta", delta) +
+           named_event("message_stop", typed("message_stop"));
+  }
+  auto const read = static_cast<std::int64_t>(run.prompt.size()) - run.cached;
+  auto finish = choice(options_.model, chat_chunk, "delta", json::object(), "length");
+  auto extra = choice(options_.model, chat_chunk, "delta", json::object(), nullptr);
+  auto& counted = run.include_usage ? extra : finish;
+  counted["timings"] = timings(run.cached, read, run.generated);
+  if (run.include_usage) {
     extra["choices"] = json::array();
-    extra["usage"] = used;
-    extra["timings"] = measured;
-    text += event(extra);
+    extra["usage"] = usage(run.cached, read, run.generated);
   }
-  if (run.shape == Run::Shape::chat || run.shape == Run::Shape::text) text += "data: [DONE]\n\n";
-  incoming.append({text});
+  return event(finish) + (run.include_usage ? event(extra) : "") + "data: [DONE]\n\n";
+}
+
+net::awaitable<void> Server::send_end(Run& run) {
+  auto& incoming = run.request.incoming;
   last_result_ = loop_.now();
+  if (!run.stream) {
+    co_await answer(incoming, 200, whole(run));
+    co_return;
+  }
+  auto const text = last_events(run);
+  incoming.append({text});
   co_await incoming.finish();
 }
 

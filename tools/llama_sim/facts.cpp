@@ -6,13 +6,19 @@ namespace slotswap::llama_sim {
 namespace json = boost::json;
 
 net::awaitable<void> Server::props(Request& request) {
+  if (take_fault(Fault::props_error)) {
+    co_await refuse(request.incoming, 500, "no props today", "server_error");
+    co_return;
+  }
   json::object settings;
   settings["n_ctx"] = options_.context / options_.slots;
   json::object body;
   body["default_generation_settings"] = settings;
   body["total_slots"] = options_.slots;
   body["model_alias"] = options_.model;
+  body["model_ftype"] = "F16";
   body["model_path"] = "/models/" + options_.model + ".gguf";
+  body["chat_template"] = "<|role|>content";
   body["media_marker"] = marker_;
   body["is_sleeping"] = asleep();
   body["build_info"] = "b11669-sim";
@@ -21,10 +27,14 @@ net::awaitable<void> Server::props(Request& request) {
 
 net::awaitable<void> Server::models(Request& request) {
   json::object meta;
+  meta["vocab_type"] = 1;
   meta["n_vocab"] = 1'000'003;
   meta["n_ctx"] = options_.context;
+  meta["n_ctx_train"] = 65'536;
   meta["n_embd"] = 64;
   meta["n_params"] = 1000;
+  meta["size"] = 2000;
+  meta["ftype"] = "F16";
   json::object model;
   model["id"] = options_.model;
   model["object"] = "model";
@@ -55,7 +65,6 @@ net::awaitable<void> Server::look(Request& request) {
     co_await refuse(request.incoming, 500, "no slots today", "server_error");
     co_return;
   }
-  wake();
   // The main loop is at a slot action: it answers nothing else before that ends.
   while (action_running_ > 0) {
     net::Signal later(loop_);
@@ -75,6 +84,32 @@ net::awaitable<void> Server::look(Request& request) {
       one["n_prompt_tokens_cache"] = slot->cached;
     }
     body.push_back(one);
+  }
+  last_result_ = loop_.now();
+  co_await answer(request.incoming, 200, body);
+}
+
+// Tokens and templates: the model is needed, but none of its slots.
+net::awaitable<void> Server::text_call(Request& request) {
+  auto const& path = request.target.path;
+  json::object body;
+  if (path == "/tokenize") {
+    auto const* content = request.body.if_contains("content");
+    auto const text = content != nullptr && content->is_string()
+                          ? std::string(content->get_string())
+                          : std::string();
+    json::array tokens;
+    for (auto const token : tokenize(text)) tokens.emplace_back(token);
+    body["tokens"] = tokens;
+  } else if (path == "/apply-template") {
+    body["prompt"] = render(request.body);
+  } else if (path == "/v1/messages/count_tokens") {
+    body["input_tokens"] = tokenize(render(request.body)).size();
+  } else {
+    co_await refuse(request.incoming, 501,
+                    "This server does not support embeddings. Start it with `--embeddings`",
+                    "not_supported_error");
+    co_return;
   }
   co_await answer(request.incoming, 200, body);
 }

@@ -22,13 +22,22 @@ bool flag(json::object const& body, char const* name, bool fallback) {
   return value != nullptr && value->is_bool() ? value->get_bool() : fallback;
 }
 
+// Why a request is answered 400 before it is a task; null when it is none.
+char const* refusal(bool readable, json::object const& body, Server::Shape shape, int slots) {
+  if (!readable) return "[json.exception.parse_error.101] parse error";
+  auto const talk = shape == Server::Shape::chat || shape == Server::Shape::messages;
+  if (talk && !body.contains("messages")) return "'messages' is required";
+  if (!talk && !body.contains("prompt")) return "\"prompt\" must be provided";
+  return number(body, "n", 1) > slots ? "Field 'n': Value is out of range" : nullptr;
+}
+
 }  // namespace
 
-// The server asks whether its client is still there only after a second without any result.
+// A stream that has begun fails at its next word; else it takes a second without any result.
 bool Server::noticed_gone(Run const& run) const {
-  if (!run.request.incoming.gone()) return false;
-  return run.stream ? run.generated > 0 || loop_.now() - last_result_ >= scaled(1.0)
-                    : loop_.now() - last_result_ >= scaled(1.0);
+  auto const& incoming = run.request.incoming;
+  if (run.stream && run.generated > 0) return incoming.gone();
+  return noticed_gone(incoming);
 }
 
 // False: the client left, and it was noticed.
@@ -44,26 +53,25 @@ net::awaitable<bool> Server::pause(Run& run, double seconds) {
 
 net::awaitable<void> Server::complete(Request& request) {
   if (take_fault(Fault::drop_request)) co_return request.incoming.abort();
-  if (!request.readable) {
-    co_return co_await refuse(request.incoming, 400, "failed to parse the request",
-                              "invalid_request_error");
-  }
   Run run(request);
   auto const& path = request.target.path;
-  if (path == "/v1/messages") run.shape = Run::Shape::messages;
-  if (path == "/completion" || path == "/completions") run.shape = Run::Shape::completion;
-  if (path == "/v1/completions") run.shape = Run::Shape::text;
+  if (path == "/v1/messages") run.shape = Shape::messages;
+  if (path == "/completion" || path == "/completions") run.shape = Shape::completion;
+  if (path == "/v1/completions") run.shape = Shape::text;
   run.stream = flag(request.body, "stream", false);
   if (auto const* options = request.body.if_contains("stream_options");
       options != nullptr && options->is_object()) {
     run.include_usage = flag(options->get_object(), "include_usage", false);
   }
   run.wanted = number(request.body, "max_tokens", number(request.body, "n_predict", 16));
+  auto const* why_not = refusal(request.readable, request.body, run.shape, options_.slots);
+  if (why_not != nullptr) {
+    co_return co_await refuse(request.incoming, 400, why_not, "invalid_request_error");
+  }
   run.prompt = tokenize(render(request.body));
-  wake();
   ++work_;
   run.slot = &slots_.choose(number(request.body, "id_slot", -1), run.prompt);
-  std::function<bool()> gone = [&request] { return request.incoming.gone(); };
+  std::function<bool()> gone = [this, &request] { return noticed_gone(request.incoming); };
   auto const taken = co_await slots_.take(*run.slot, gone);
   if (taken) {
     last_result_ = loop_.now();
@@ -85,7 +93,9 @@ net::awaitable<bool> Server::read_prompt(Run& run) {
   if (size >= context) {
     json::object error;
     error["code"] = 400;
-    error["message"] = "the request exceeds the available context size";
+    error["message"] = "request (" + std::to_string(size) +
+                       " tokens) exceeds the available context size (" + std::to_string(context) +
+                       " tokens), try increasing it";
     error["type"] = "exceed_context_size_error";
     error["n_prompt_tokens"] = size;
     error["n_ctx"] = context;
@@ -143,6 +153,12 @@ net::awaitable<bool> Server::generate(Run& run) {
       last_result_ = loop_.now();
     }
     if (here && run.generated == 2 && take_fault(Fault::drop_answer)) {
+      run.request.incoming.abort();
+      co_return false;
+    }
+    if (here && run.generated == 2 && run.stream && take_fault(Fault::half_event)) {
+      run.request.incoming.append({"data: {\"choices\":[{\"ind"});
+      co_await run.request.incoming.flush();
       run.request.incoming.abort();
       co_return false;
     }

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <string_view>
 
 int main(int argc, char** argv) {
   slotswap::llama_sim::Options options;
@@ -15,13 +16,18 @@ int main(int argc, char** argv) {
   app.add_option("--parallel", options.slots, "slots");
   app.add_option("-c,--ctx-size", options.context, "context in tokens");
   app.add_option("--slot-save-path", options.slot_save_path, "folder of the slot files");
-  app.add_flag("!--no-slots", options.slots_endpoint, "GET /slots answers 501");
+  app.add_flag("--slots,!--no-slots", options.slots_endpoint, "GET /slots answers 501");
   app.add_option("--api-key", options.api_key, "key");
   app.add_option("--sleep-idle-seconds", options.sleep_idle_seconds,
                  "sleep after so long, 0: never");
   app.add_option("--prefill-tps", options.prefill_tps, "prompt tokens a second, 0: at once");
   app.add_option("--decode-tps", options.decode_tps, "generated tokens a second, 0: at once");
   app.add_option("--scale", options.scale, "factor of every period");
+  // The real one's -np is no flag in CLI11's eyes.
+  static char parallel[] = "--parallel";
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "-np") argv[i] = parallel;
+  }
   CLI11_PARSE(app, argc, argv);
   sigset_t wanted;
   sigemptyset(&wanted);

@@ -28,15 +28,20 @@ struct Options {
 enum class Fault {
   save_error,     // 500, the slot keeps its content
   save_short,     // fewer bytes on disk than n_written says
+  save_empty,     // 200 with n_saved 0
   save_hangs,     // never answered
   restore_error,  // 400, the slot is emptied
   restore_hangs,
+  props_error,  // GET /props: 500
   slots_error,  // GET /slots: 500
   slots_hang,
   loading,          // 503 "Loading model" to everything
-  drop_request,     // the connection is reset when a completion arrives
+  drop_request,     // the connection is closed when a completion arrives
+  drop_kept,        // the same on a connection that was used before, whatever arrives
   drop_answer,      // and in the middle of a stream
+  half_event,       // and in the middle of a stream's event
   inference_error,  // 500 after the prompt was read
+  double_framing,   // a stream with Content-Length and in chunks
 };
 
 }  // namespace slotswap::llama_sim

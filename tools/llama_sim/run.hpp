@@ -7,7 +7,6 @@ namespace slotswap::llama_sim {
 
 struct Server::Run {
   explicit Run(Request& request_) : request(request_) {}
-  enum class Shape { chat, text, completion, messages };
 
   Request& request;
   SimSlot* slot = nullptr;

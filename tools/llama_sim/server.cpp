@@ -15,6 +15,9 @@ namespace json = boost::json;
 
 namespace {
 
+constexpr int requests_of_a_connection = 100;
+constexpr std::size_t most_connections_counted = 4096;
+
 std::string random_marker() {
   static std::random_device device;
   return "<__media_" +
@@ -68,14 +71,34 @@ net::awaitable<void> Server::hang(net::Incoming& incoming) {
   }
 }
 
-net::awaitable<void> Server::answer(net::Incoming& incoming, int status, json::value body) {
+bool Server::is_last(net::Incoming const& incoming) const {
+  auto const place = served_.find(incoming.peer());
+  return place != served_.end() && place->second >= requests_of_a_connection;
+}
+
+http::ResponseHead Server::make_head(net::Incoming& incoming, int status, char const* type) const {
+  auto const origin = incoming.head().fields.get("Origin");
   http::ResponseHead head;
   head.status = status;
   head.reason = http::reason_phrase(status);
-  head.fields.add("Content-Type", "application/json; charset=utf-8");
-  head.fields.add("Keep-Alive", "timeout=5, max=100");
   head.fields.add("Server", "llama.cpp");
-  last_result_ = loop_.now();
+  head.fields.add("Access-Control-Allow-Origin", std::string(origin));
+  if (incoming.head().method == "OPTIONS") {
+    head.fields.add("Access-Control-Allow-Credentials", "true");
+    head.fields.add("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");
+    head.fields.add("Access-Control-Allow-Headers", "*");
+  }
+  head.fields.add("Content-Type", type);
+  if (status == 401 || is_last(incoming)) {
+    head.fields.add("Connection", "close");
+  } else {
+    head.fields.add("Keep-Alive", "timeout=5, max=100");
+  }
+  return head;
+}
+
+net::awaitable<void> Server::answer(net::Incoming& incoming, int status, json::value body) {
+  auto head = make_head(incoming, status, "application/json; charset=utf-8");
   co_await incoming.respond(std::move(head), json::serialize(body));
 }
 
@@ -114,21 +137,39 @@ void Server::wake() {
   last_activity_ = loop_.now();
 }
 
+bool Server::noticed_gone(net::Incoming const& incoming) const {
+  return incoming.gone() && loop_.now() - last_result_ >= scaled(1.0);
+}
+
 net::awaitable<void> Server::handle(net::Incoming& incoming) {
-  auto const body = co_await incoming.read_body(1ULL << 30U, budget_);
-  if (body.has_error()) co_return;
+  if (served_.size() > most_connections_counted) served_.clear();
+  auto const count = ++served_[incoming.peer()];
+  if (count > 1 && take_fault(Fault::drop_kept)) co_return incoming.abort();
   Request request{incoming, http::split_target(incoming.head().target), {}, false};
-  if (!(*body)->bytes().empty()) {
-    auto parsed = slotswap::json::parse((*body)->bytes());
-    if (parsed.has_value() && parsed->is_object()) {
-      request.body = std::move(parsed->get_object());
-      request.readable = true;
-    }
-  }
   Call call;
   call.method = incoming.head().method;
   call.target = incoming.head().target;
   call.session = incoming.head().fields.get("X-Session-ID");
+  // Before the body is read, as the real one does: a refused upload is cut short.
+  if (take_fault(Fault::loading)) {
+    book_.calls.push_back(call);
+    co_return co_await refuse(incoming, 503, "Loading model", "unavailable_error");
+  }
+  if (!let_in(incoming.head(), request.target.path)) {
+    book_.calls.push_back(call);
+    co_await refuse(incoming, 401, "Invalid API Key", "authentication_error");
+    // With a body on its way the connection lingers by itself: closed now, the answer would be
+    // lost.
+    if (call.method != "POST") incoming.abort();
+    co_return;
+  }
+  auto const body = co_await incoming.read_body(1ULL << 30U, budget_);
+  if (body.has_error()) co_return;
+  auto parsed = slotswap::json::parse((*body)->bytes());
+  if (parsed.has_value() && parsed->is_object()) {
+    request.body = std::move(parsed->get_object());
+    request.readable = true;
+  }
   if (auto const* file = request.body.if_contains("filename");
       file != nullptr && file->is_string()) {
     call.file = file->get_string();
@@ -137,45 +178,42 @@ net::awaitable<void> Server::handle(net::Incoming& incoming) {
   // Asleep is remembered: what is asked next may move the time of the last activity.
   asleep_ = asleep();
   co_await dispatch(request);
+  if (is_last(incoming)) incoming.abort();
 }
 
+// Whatever the model might be needed for wakes it, even what is refused then.
 net::awaitable<void> Server::dispatch(Request& request) {
   auto& incoming = request.incoming;
   auto const& path = request.target.path;
-  auto const post = incoming.head().method == "POST";
-  if (take_fault(Fault::loading)) {
-    co_await refuse(incoming, 503, "Loading model", "unavailable_error");
-  } else if (!let_in(incoming.head(), path)) {
-    co_await refuse(incoming, 401, "Invalid API Key", "authentication_error");
-  } else if (path == "/health" || path == "/v1/health") {
+  auto const& method = incoming.head().method;
+  auto const get = method == "GET" || method == "HEAD";
+  auto const post = method == "POST";
+  if (method == "OPTIONS") {
+    auto head = make_head(incoming, 200, "text/html");
+    co_await incoming.respond(std::move(head), "");
+  } else if (get && (path == "/health" || path == "/v1/health")) {
     json::object fine;
     fine["status"] = "ok";
     co_await answer(incoming, 200, fine);
-  } else if (path == "/props") {
+  } else if (get && path == "/props") {
     co_await props(request);
-  } else if (path == "/v1/models" || path == "/models") {
+  } else if (get && (path == "/v1/models" || path == "/models")) {
     co_await models(request);
-  } else if (!post && path == "/slots") {
+  } else if (get && path == "/slots") {
+    wake();
     co_await look(request);
   } else if (post && path.rfind("/slots/", 0) == 0) {
+    wake();
     co_await slot_call(request);
-  } else if (post && path == "/tokenize") {
-    json::object body;
-    auto const* content = request.body.if_contains("content");
-    auto const text = content != nullptr && content->is_string()
-                          ? std::string(content->get_string())
-                          : std::string();
-    json::array tokens;
-    for (auto const token : tokenize(text)) tokens.emplace_back(token);
-    body["tokens"] = tokens;
-    co_await answer(incoming, 200, body);
-  } else if (post && (path == "/v1/embeddings" || path == "/embeddings" || path == "/embedding")) {
-    co_await refuse(incoming, 501,
-                    "This server does not support embeddings. Start it with `--embeddings`",
-                    "not_supported_error");
+  } else if (post && (path == "/tokenize" || path == "/apply-template" ||
+                      path == "/v1/messages/count_tokens" || path == "/v1/embeddings" ||
+                      path == "/embeddings" || path == "/embedding")) {
+    wake();
+    co_await text_call(request);
   } else if (post && (path == "/completion" || path == "/completions" ||
                       path == "/v1/completions" || path == "/v1/chat/completions" ||
                       path == "/chat/completions" || path == "/v1/messages")) {
+    wake();
     co_await complete(request);
   } else {
     co_await refuse(incoming, 404, "File Not Found", "not_found_error");

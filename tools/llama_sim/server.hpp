@@ -30,18 +30,23 @@ class Server {
   /// Every connection is closed, as when the process dies.
   void end();
 
+  /// Of an answer.
+  enum class Shape { chat, text, completion, messages };
+
  private:
   struct Request {
     net::Incoming& incoming;
     http::Target target;
     boost::json::object body;
-    bool readable = false;
+    bool readable = false;  // a JSON object
   };
   struct Run;  // of one completion: inference.cpp
 
   net::awaitable<void> handle(net::Incoming& incoming);
   net::awaitable<void> dispatch(Request& request);
   bool let_in(http::RequestHead const& head, std::string const& path) const;
+  /// A connection's hundredth request is its last one.
+  bool is_last(net::Incoming const& incoming) const;
   bool take_fault(Fault fault);
   net::awaitable<void> hang(net::Incoming& incoming);
 
@@ -49,6 +54,7 @@ class Server {
   net::awaitable<void> props(Request& request);
   net::awaitable<void> models(Request& request);
   net::awaitable<void> look(Request& request);
+  net::awaitable<void> text_call(Request& request);
   // slot_calls.cpp
   net::awaitable<void> slot_call(Request& request);
   net::awaitable<void> save(Request& request, SimSlot& slot, std::string const& file,
@@ -63,15 +69,21 @@ class Server {
   bool noticed_gone(Run const& run) const;
   // answers.cpp
   net::awaitable<bool> begin_stream(Run& run);
+  std::string first_events(Run const& run) const;
+  std::string word_event(Run const& run, std::string const& word) const;
+  boost::json::object whole(Run const& run) const;
+  std::string last_events(Run const& run) const;
   net::awaitable<bool> send_word(Run& run, std::string const& word);
   net::awaitable<void> send_end(Run& run);
 
+  http::ResponseHead make_head(net::Incoming& incoming, int status, char const* type) const;
   net::awaitable<void> answer(net::Incoming& incoming, int status, boost::json::value body);
   net::awaitable<void> refuse(net::Incoming& incoming, int status, std::string message,
                               std::string type);
 
+  /// Seen only after a second in which no result flowed.
+  bool noticed_gone(net::Incoming const& incoming) const;
   bool asleep() const;
-  /// Activity that wakes: a task, or a look at the slots.
   void wake();
   base::Duration scaled(double seconds) const { return base::seconds(seconds * options_.scale); }
 
@@ -90,7 +102,8 @@ class Server {
   base::TimePoint last_result_;
   bool asleep_ = false;
   int action_running_ = 0;
-  int work_ = 0;  // completions that run or wait
+  int work_ = 0;                       // completions that run or wait
+  std::map<std::string, int> served_;  // requests by connection
 };
 
 }  // namespace slotswap::llama_sim

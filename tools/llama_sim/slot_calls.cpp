@@ -43,14 +43,21 @@ net::awaitable<void> Server::slot_call(Request& request) {
   auto const* name = request.body.if_contains("filename");
   auto const file =
       name != nullptr && name->is_string() ? std::string(name->get_string()) : std::string();
+  if (action != "erase" && (name == nullptr || !name->is_string())) {
+    auto const* why = !request.readable ? "[json.exception.parse_error.101] parse error"
+                      : name == nullptr
+                          ? "[json.exception.out_of_range.403] key 'filename' not found"
+                          : "[json.exception.type_error.302] type must be string";
+    co_await refuse(incoming, 400, why, "invalid_request_error");
+    co_return;
+  }
   if (action != "erase" && !good_name(file)) {
     co_await refuse(incoming, 400, "Invalid filename", "invalid_request_error");
     co_return;
   }
   if (work_ > 0) ++book_.actions_beside_work;
-  wake();
   auto& slot = slots_.by_id(id);
-  std::function<bool()> gone = [&incoming] { return incoming.gone(); };
+  std::function<bool()> gone = [this, &incoming] { return noticed_gone(incoming); };
   auto const taken = co_await slots_.take(slot, gone);
   if (!taken) co_return;
   ++action_running_;
@@ -68,6 +75,7 @@ net::awaitable<void> Server::slot_call(Request& request) {
     co_await answer(incoming, 200, body);
   }
   --action_running_;
+  last_result_ = loop_.now();
   slots_.release(slot, false);
 }
 
@@ -85,7 +93,7 @@ net::awaitable<void> Server::save(Request& request, SimSlot& slot, std::string c
   json::object body;
   body["id_slot"] = id;
   body["filename"] = file;
-  body["n_saved"] = slot.tokens.size();
+  body["n_saved"] = take_fault(Fault::save_empty) ? 0 : slot.tokens.size();
   body["n_written"] = bytes;
   body["timings"] = timings;
   co_await answer(request.incoming, 200, body);

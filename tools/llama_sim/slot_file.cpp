@@ -29,11 +29,13 @@ std::uint64_t write_slot_file(std::string const& path, Tokens const& tokens,
   std::string text;
   put(text, magic);
   put(text, version);
-  put(text, static_cast<std::uint32_t>(tokens.size() + 3));
+  put(text, static_cast<std::uint32_t>(tokens.size() + 4));
   put(text, static_cast<std::uint32_t>(-1));
   put(text, 1);
   put(text, static_cast<std::uint32_t>(tokens.size()));
   for (auto const token : tokens) put(text, static_cast<std::uint32_t>(token));
+  put(text, 0);  // media
+  put(text, 1);  // streams
   put(text, static_cast<std::uint32_t>(tokens.size() * bytes_per_token));
   for (auto const token : tokens) text.append(bytes_per_token, static_cast<char>(token & 0x7F));
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -46,13 +48,13 @@ SlotFile read_slot_file(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   std::string const text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   result.bytes = text.size();
-  if (text.size() < 28 || get(text, 0) != magic || get(text, 1) != version) return result;
+  if (text.size() < 36 || get(text, 0) != magic || get(text, 1) != version) return result;
   std::size_t const count = get(text, 5);
-  std::size_t const head = (6 + count) * 4 + 4;
+  std::size_t const head = (6 + count) * 4 + 12;
   if (text.size() < head) return result;
   for (std::size_t i = 0; i < count; ++i)
     result.tokens.push_back(static_cast<std::int32_t>(get(text, 6 + i)));
-  std::size_t const payload = get(text, 6 + count);
+  std::size_t const payload = get(text, 8 + count);
   if (text.size() < head + payload) {
     auto const fatal = text.size() - head >= payload / 2;
     result.kind = fatal ? SlotFile::Kind::fatal : SlotFile::Kind::refused;

@@ -1,5 +1,6 @@
 // A slot file in the outline of llama.cpp's own: u32 magic, u32 version, u32 words, the words (-1,
-// 1, count, tokens), then a payload. Little endian. Blocks; any thread.
+// 1, count, tokens, 0), then a payload; that of an empty slot has 36 bytes. Little endian. Blocks;
+// any thread.
 #pragma once
 
 #include "llama_sim/text.hpp"
