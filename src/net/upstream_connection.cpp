@@ -185,12 +185,19 @@ awaitable<base::Result<bool>> TcpUpstreamConnection::read_body(
   co_return false;
 }
 
+// llama-server ends the connection behind a stream without having said so (docs/llama-server.md),
+// and a request that meets this end on its way may not be repeated with what it meant to the slot.
+bool TcpUpstreamConnection::was_stream() {
+  return parser_->head().fields.get("Content-Type").rfind("text/event-stream", 0) == 0;
+}
+
 // The exchange is over: back to the pool, or closed.
 void TcpUpstreamConnection::settle() {
   ++served_;
   auto const good = ended_ == Ended::no && !shared_->closed && !writing_ && !write_failed_ &&
-                    in_.empty() && !parser_->until_eof() && parser_->keep_alive() &&
-                    served_ < shared_->settings.max_requests && stream_->quiet();
+                    in_.empty() && !parser_->until_eof() && !was_stream() &&
+                    parser_->keep_alive() && served_ < shared_->settings.max_requests &&
+                    stream_->quiet();
   if (!good) return close();
   watchdog_.expires_in(shared_->settings.idle);
   shared_->idle.push_back(shared_from_this());

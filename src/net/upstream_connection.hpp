@@ -57,6 +57,7 @@ class TcpUpstreamConnection : public UpstreamConnection,
   awaitable<base::Result<bool>> fill();
   base::Fault ended_fault(std::string const& what) const;
   base::Fault broken(std::string const& why) const;
+  bool was_stream();
   void settle();
 
   std::shared_ptr<UpstreamShared> shared_;

@@ -25,6 +25,19 @@ TEST_P(StreamTest, has_the_head_of_an_event_stream) {
   EXPECT_EQ(answer.header("content-length"), std::nullopt);
 }
 
+TEST_P(StreamTest, ends_its_connection_without_having_said_so) {
+  start();
+  RawClient client(subject().port());
+  client.send(
+      make_request("POST", "/v1/chat/completions", {}, chat_body(story("a", 20), streamed)));
+  auto const answer = read_answer(client);
+  EXPECT_TRUE(answer.complete);
+  EXPECT_EQ(answer.header("connection"), std::nullopt);
+  EXPECT_EQ(answer.header("keep-alive"), "timeout=5, max=100");
+  // Long before its five idle seconds are over.
+  EXPECT_TRUE(client.closed_within(seconds(2.5)));
+}
+
 TEST_P(StreamTest, a_chat_has_its_timings_on_the_chunk_that_finishes_it) {
   start();
   auto const answer = stream("/v1/chat/completions", chat_body(story("a", 20), streamed));

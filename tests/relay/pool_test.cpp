@@ -135,6 +135,19 @@ TEST(RelayPool, p05_10_a_server_that_says_close_is_believed) {
   EXPECT_EQ(read_answer(client).body, "two");
 }
 
+TEST(RelayPool, p05_10_llama_server_closes_after_a_stream_without_a_word_so_it_is_not_used_again) {
+  Stage stage;
+  auto client = stage.client();
+  client.send(get);
+  auto const fields = Headers{{"Content-Type", "text/event-stream"}};
+  auto server = stage.upstream.serve(chunked_head(fields) + chunk("data: 1\n\n") + "0\r\n\r\n");
+  EXPECT_TRUE(read_answer(client).complete);
+  EXPECT_TRUE(server.closed_within(patience));
+  client.send(get);
+  auto const next = stage.upstream.serve(make_answer("two"));
+  EXPECT_EQ(read_answer(client).body, "two");
+}
+
 TEST(RelayPool, p05_10_llama_server_closes_after_100_requests_so_none_is_the_101st) {
   Stage stage;
   auto client = stage.client();

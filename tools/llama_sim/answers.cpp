@@ -213,6 +213,8 @@ net::awaitable<void> Server::send_end(Run& run) {
   auto const text = last_events(run);
   incoming.append({text});
   co_await incoming.finish();
+  // As the real one does, whatever its Keep-Alive says.
+  incoming.abort();
 }
 
 }  // namespace slotswap::llama_sim
