@@ -1,5 +1,7 @@
 #include <slotswap/slots/slot.hpp>
 
+#include <utility>
+
 namespace slotswap::slots {
 
 namespace {
@@ -10,8 +12,7 @@ Content guest_content(Guest const& guest, std::optional<Stamp> const& stamp) {
   if (stamp && stamp->tokens == 0) return Empty{};
   Holds holds(*guest.key, guest.savable);
   holds.dirty = true;
-  // A process that ran nothing yet shows neither: it is not the one that answered, and proves
-  // nothing.
+  // Half a stamp proves nothing; a process that ran nothing yet shows none.
   if (stamp && stamp->task && stamp->tokens) holds.stamp = stamp;
   holds.tokens = stamp ? stamp->tokens.value_or(0) : 0;
   return holds;
@@ -31,20 +32,50 @@ void renew_stamp(Content& content, std::optional<Stamp> const& stamp) {
   if (auto* holds = std::get_if<Holds>(&content)) holds->stamp = stamp;
 }
 
+/// Whether a task ran in the slot since it was last looked at; where that is not known: yes.
+bool ran(Slot const& slot, Stamp const& seen) {
+  if (!seen.task) return false;
+  auto const* holds = slot.holds();
+  auto const& before = holds != nullptr && holds->stamp ? holds->stamp->task : slot.last_task;
+  return seen.task != before;
+}
+
 // An answer that is not a 2xx one, complete: mostly a refusal that left the slot alone.
 void settle_refused(Slot& slot, std::optional<Stamp> const& stamp) {
   auto const before = tokens_of(slot.content);
-  if (!stamp || !stamp->tokens) {
-    // A fresh process shows no counts before its first task: nothing ran, nothing changed.
-    if (stamp && !stamp->task) return;
-    return renew_stamp(slot.content, std::nullopt);
-  }
+  if (!stamp || !stamp->tokens) return renew_stamp(slot.content, std::nullopt);
   if (!before) {
     slot.content = Unknown{};
   } else if (*before == *stamp->tokens) {
-    renew_stamp(slot.content, stamp);
+    // What had no stamp gets none from an equal count: that may be chance.
+    if (slot.holds() != nullptr && slot.holds()->stamp) renew_stamp(slot.content, stamp);
   } else {
     slot.content = *stamp->tokens == 0 ? Content(Empty{}) : Content(Unknown{});
+  }
+}
+
+/// Whether the tokens are those of the request that was accepted, or of its session's cancelled one
+/// before: another id_task alone may come of one that was refused unseen.
+bool surely_ran(Slot const& slot, bool after_cancel, std::optional<Stamp> const& seen) {
+  if (!after_cancel) return slot.task_known();
+  auto const before = tokens_of(slot.content);
+  return before && seen && before != seen->tokens;
+}
+
+void settle_answered(Slot& slot, Guest const& guest, bool accepted,
+                     std::optional<Cancelled> const& before, std::optional<Stamp> const& stamp) {
+  if (stamp && !ran(slot, *stamp)) {
+    if (!shows(slot.content, *stamp)) slot.content = Unknown{};
+  } else if (!guest.key) {
+    slot.content = Unknown{};
+  } else if (accepted) {
+    auto const proved = slot.holds(*guest.key) || surely_ran(slot, before.has_value(), stamp);
+    slot.content = guest_content(guest, proved ? stamp : std::nullopt);
+  } else if (before && !(before->guest.key && slot.holds(*before->guest.key))) {
+    // The cancelled request before this one was never seen to end: the slot may be its guest's.
+    slot.content = Unknown{};
+  } else {
+    settle_refused(slot, stamp);
   }
 }
 
@@ -54,6 +85,14 @@ std::string to_string(Content const& content) {
   if (std::holds_alternative<Unknown>(content)) return "unknown";
   if (std::holds_alternative<Empty>(content)) return "empty";
   return std::get<Holds>(content).key;
+}
+
+bool shows(Content const& content, Stamp const& seen) {
+  if (std::holds_alternative<Unknown>(content)) return true;
+  if (std::holds_alternative<Empty>(content)) return seen.tokens.value_or(0) == 0;
+  auto const& holds = std::get<Holds>(content);
+  if (holds.stamp) return *holds.stamp == seen;
+  return holds.tokens > 0 ? holds.tokens == seen.tokens : seen.task.has_value();
 }
 
 void settle(Slot& slot, Guest const& guest, Outcome const& outcome,
@@ -70,27 +109,28 @@ void settle(Slot& slot, Guest const& guest, Outcome const& outcome,
     slot.cancelled = cancelled;
     return;
   }
-  slot.cancelled.reset();
-  slot.last_answer = now;
-  auto const* resident = slot.holds();
-  auto const nothing_ran =
-      resident != nullptr && resident->stamp && stamp && resident->stamp == stamp;
-  if (nothing_ran && outcome.kind == Kind::complete && !outcome.resent) return;
-  if (outcome.kind == Kind::broken || outcome.resent || !guest.key) {
+  auto const before = std::exchange(slot.cancelled, std::nullopt);
+  // Before a request without a key nobody asked which process and which model it would meet.
+  if (guest.key) slot.last_answer = now;
+  if (outcome.kind == Kind::broken || outcome.resent) {
     slot.content = Unknown{};
-  } else if (accepted) {
-    slot.content = guest_content(guest, stamp);
   } else {
-    settle_refused(slot, stamp);
+    settle_answered(slot, guest, accepted, before, stamp);
   }
+  slot.last_task = stamp ? stamp->task : std::nullopt;
 }
 
 void settle_cancelled(Slot& slot, Stamp const& stamp) {
   if (!slot.cancelled) return;
-  auto const cancelled = *slot.cancelled;
-  slot.cancelled.reset();
-  if (!stamp.task && !stamp.tokens) {
-    slot.content = Empty{};  // a process that ran nothing yet
+  auto const cancelled = *std::exchange(slot.cancelled, std::nullopt);
+  auto const began = ran(slot, stamp);
+  slot.last_task = stamp.task;
+  auto const* holds = slot.holds();
+  if (!began) {
+    // Without a task: a new process, and a slot that only ran tasks is empty in it. After a restore
+    // that is no proof: a process shows no task then, though it holds tokens.
+    auto const emptied = !stamp.task && holds != nullptr && holds->stamp;
+    if (!shows(slot.content, stamp)) slot.content = emptied ? Content(Empty{}) : Content(Unknown{});
     return;
   }
   if (cancelled.accepted) {
@@ -98,8 +138,6 @@ void settle_cancelled(Slot& slot, Stamp const& stamp) {
     return;
   }
   auto const before = tokens_of(slot.content);
-  auto const* holds = slot.holds();
-  if (holds != nullptr && holds->stamp == stamp) return;  // it never began
   auto const own = holds != nullptr && cancelled.guest.key == holds->key;
   if (!before || !stamp.tokens || !cancelled.guest.key) {
     slot.content = Unknown{};

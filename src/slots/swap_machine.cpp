@@ -11,12 +11,6 @@ Action act(Action::Kind kind, TimePoint until = {}) {
   return action;
 }
 
-/// Whether the slot still shows what was noted; after a restore that is a count alone.
-bool shows(Holds const& holds, Stamp const& seen) {
-  if (holds.stamp) return *holds.stamp == seen;
-  return holds.tokens > 0 && holds.tokens == seen.tokens;
-}
-
 }  // namespace
 
 char const* to_string(Note note) {
@@ -72,15 +66,18 @@ Action SwapMachine::step(Event const& event, TimePoint now) {
 
 Action SwapMachine::start(TimePoint now) {
   if (goal_.kind == Goal::Kind::hands_off) return done();
-  if (slot_.cancelled) {
-    // The same session goes on with what is there: its next request continues the prefill that was
-    // cut.
-    if (goal_.kind == Goal::Kind::session && slot_.cancelled->guest.key == goal_.key) return done();
-    phase_ = Phase::wait_cancelled;
-    auto const pause = slot_.cancelled->had_event ? times_.after_event : times_.before_event;
-    return act(Action::Kind::wait, slot_.cancelled->at + pause);
-  }
-  return check(now);
+  if (!slot_.cancelled) return check(now);
+  // Long after the cancel it may be another process with another model, and no look would say so.
+  return now - slot_.cancelled->at > times_.trust ? ask_props() : wait_cancelled();
+}
+
+Action SwapMachine::wait_cancelled() {
+  // The same session goes on with what is there: its next request continues the prefill that was
+  // cut.
+  if (goal_.kind == Goal::Kind::session && slot_.cancelled->guest.key == goal_.key) return done();
+  phase_ = Phase::wait_cancelled;
+  auto const pause = slot_.cancelled->had_event ? times_.after_event : times_.before_event;
+  return act(Action::Kind::wait, slot_.cancelled->at + pause);
 }
 
 bool SwapMachine::quiet_for_long(TimePoint now) const {
@@ -90,7 +87,7 @@ bool SwapMachine::quiet_for_long(TimePoint now) const {
 // Whether anything has to be asked or done at all.
 Action SwapMachine::check(TimePoint now) {
   auto const idle_work = goal_.kind == Goal::Kind::save_only || goal_.kind == Goal::Kind::pass;
-  if (idle_work && !wants_calls()) return done();
+  if (goal_.kind == Goal::Kind::save_only && !wants_calls()) return done();
   // A server that slept, or was started anew with another model, does not say so by itself; asking
   // for /props never wakes it.
   if (quiet_for_long(now)) return ask_props();
@@ -108,7 +105,7 @@ bool SwapMachine::wants_calls() const {
   if (goal_.kind == Goal::Kind::save_only || goal_.kind == Goal::Kind::pass)
     return slot_.worth_saving();
   if (slot_.holds(goal_.key)) return true;
-  return slot_.worth_saving() || goal_.has_state || must_erase();
+  return slot_.worth_saving() || goal_.has_state || must_erase() || !slot_.task_known();
 }
 
 // Unknown is never left to a session as if it were its own past; what it holds might be of another
@@ -124,10 +121,13 @@ Action SwapMachine::after_props(Event const& event, TimePoint now) {
   if (!event.fits) goal_.has_state = false;
   if (!event.alive) {
     note_ = Note::slept;
-    slot_.content = Empty{};
+    // Not Empty: a request of ours may have run in the new process before anybody asked.
+    slot_.content = Unknown{};
+    slot_.cancelled.reset();
     return fill();
   }
-  if (looked_idle_) return fill();
+  if (looked_idle_) return make_room();
+  if (slot_.cancelled) return wait_cancelled();
   return wants_calls() ? look(now) : done();
 }
 
@@ -145,6 +145,7 @@ Action SwapMachine::look(TimePoint now) {
 Action SwapMachine::busy(TimePoint now) {
   if (!busy_since_) busy_since_ = now;
   slot_.last_busy_look = now;
+  asked_props_ = false;  // what they said may be an hour old when the wait is over
   if (now - *busy_since_ < times_.busy_wait) {
     phase_ = Phase::wait_busy;
     return act(Action::Kind::wait, now + times_.look_again);
@@ -158,15 +159,21 @@ Action SwapMachine::busy(TimePoint now) {
 Action SwapMachine::after_look(std::optional<Stamp> const& stamp, TimePoint now) {
   if (!stamp) return busy(now);
   looked_idle_ = true;
+  auto changed = false;
   if (slot_.cancelled) {
     settle_cancelled(slot_, *stamp);
-    if (!wants_calls()) return done();
-  } else if (slot_.holds() != nullptr && !shows(*slot_.holds(), *stamp)) {
+  } else if (!shows(slot_.content, *stamp)) {
+    changed = true;
     note_ = Note::changed_behind_us;
     slot_.content = Unknown{};
-    // Another client, or another process with another model: a state must fit before it is offered.
-    if (!asked_props_) return ask_props();
   }
+  slot_.last_task = stamp->task;
+  // Another client, or another process with another model: a state must fit before it is offered.
+  if (!asked_props_ && (changed || busy_since_)) return ask_props();
+  return make_room();
+}
+
+Action SwapMachine::make_room() {
   if (goal_.kind == Goal::Kind::session && slot_.holds(goal_.key)) return done();
   if (!slot_.worth_saving()) return fill();
   phase_ = Phase::save;
@@ -190,6 +197,8 @@ Action SwapMachine::after_save(Event const& event) {
 Action SwapMachine::lost(Note note) {
   note_ = note;
   slot_.content = Unknown{};
+  // Whether the cancelled one ran was never seen: another id_task proves nothing of the next.
+  if (slot_.cancelled) slot_.last_task.reset();
   slot_.cancelled.reset();
   return done();
 }

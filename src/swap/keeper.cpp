@@ -449,8 +449,10 @@ net::awaitable<void> Keeper::save_now(bool last) {
 }
 
 void Keeper::forget() {
-  slot_.content = slots::Empty{};
+  // Not Empty: a request may have run in the new process before anybody noticed that it is one.
+  slot_.content = slots::Unknown{};
   slot_.cancelled.reset();
+  slot_.last_task.reset();
 }
 
 void Keeper::close() {

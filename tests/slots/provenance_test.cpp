@@ -6,6 +6,7 @@
 
 #include <map>
 #include <random>
+#include <utility>
 
 namespace slotswap::slots {
 namespace {
@@ -18,12 +19,26 @@ struct Truth {
   std::int64_t last_task = 0;
   bool asleep = false;
   int busy_looks = 0;  // how often a look still says busy
+  int process = 0;
+  int model = 0;
 
   void run(std::string who, std::int64_t count) {
     owner = std::move(who);
     tokens = count;
     task = ++last_task;
     asleep = false;
+  }
+  void refuse() {
+    task = ++last_task;
+    asleep = false;
+  }
+  void restart(int with_model) {
+    lose();
+    asleep = false;
+    busy_looks = 0;
+    last_task = 0;
+    ++process;
+    model = with_model;
   }
   void lose() {
     owner.clear();
@@ -45,9 +60,13 @@ class World {
 
   void step() {
     now_ += std::chrono::milliseconds(roll(10) == 0 ? 5000 : 300);
-    switch (roll(12)) {
+    switch (roll(14)) {
       case 0:
         return stranger();
+      case 3:
+        return restart();
+      case 4:
+        return prune();
       case 1:
         return truth_.lose(), void(truth_.asleep = true);
       case 2:
@@ -63,11 +82,23 @@ class World {
  private:
   unsigned roll(unsigned sides) { return static_cast<unsigned>(random_() % sides); }
 
+  void prune() {
+    if (saved_.empty()) return;
+    auto const which = roll(static_cast<unsigned>(saved_.size()));
+    saved_.erase(std::next(saved_.begin(), static_cast<std::ptrdiff_t>(which)));
+  }
+
+  void restart() {
+    truth_.restart(static_cast<int>(roll(2)));
+    now_ += std::chrono::seconds(3);
+  }
+
   // One that comes while a cancelled request is still to be seen idle, or between two requests so
   // close that nothing is looked at, cannot be told from ours.
   void stranger() {
     if (slot_.cancelled) return;
     truth_.run("stranger", 1 + static_cast<std::int64_t>(roll(4)));
+    beside_ = true;
     now_ += std::chrono::seconds(3);
   }
 
@@ -78,6 +109,7 @@ class World {
   }
 
   void prepare(Goal const& goal, bool give_up) {
+    looked_busy_ = false;
     SwapMachine machine(slot_, goal, SwapTimes());
     Event event;
     for (;;) {
@@ -95,18 +127,29 @@ class World {
       case Kind::wait:
         event.kind = Event::Kind::woke;
         now_ = std::max(now_, action.until);
+        if (looked_busy_ && roll(6) == 0) truth_.restart(static_cast<int>(roll(2)));
         break;
       case Kind::ask_props:
         event.kind = Event::Kind::props;
-        event.alive = !truth_.asleep;
+        if (roll(30) == 0) {
+          event.kind = Event::Kind::failed;
+          contact_lost_ = true;
+          break;
+        }
+        event.alive = !truth_.asleep && known_process_ == truth_.process;
+        known_process_ = truth_.process;
+        known_model_ = truth_.model;
+        event.fits = goal.key.empty() || goal.key.back() == '0' + known_model_;
         break;
       case Kind::look:
         event.kind = Event::Kind::looked;
         truth_.asleep = false;
-        if (truth_.busy_looks > 0) {
+        looked_busy_ = truth_.busy_looks > 0;
+        if (looked_busy_) {
           --truth_.busy_looks;
         } else {
           event.stamp = truth_.stamp();
+          beside_ = false;
         }
         break;
       case Kind::save:
@@ -147,6 +190,7 @@ class World {
       truth_.tokens = 0;
       return event;
     }
+    EXPECT_EQ(key.back(), '0' + truth_.model) << "another model's state";
     event.kind = Event::Kind::ok;
     event.tokens = truth_.tokens = saved_.at(key);
     truth_.owner = key;
@@ -154,8 +198,20 @@ class World {
     return event;
   }
 
+  // As the shell does after a connection that failed: it asks again which process and model it is.
+  void contact() {
+    if (!std::exchange(contact_lost_, false)) return;
+    known_model_ = truth_.model;
+    if (std::exchange(known_process_, truth_.process) == truth_.process) return;
+    slot_.content = Unknown{};  // a request may have run in the new process before this
+    slot_.cancelled.reset();
+    slot_.last_task.reset();
+  }
+
   void request() {
-    auto const key = std::string(1, static_cast<char>('a' + roll(4)));
+    contact();
+    auto const session = std::string(1, static_cast<char>('a' + roll(4)));
+    auto const key = session + std::to_string(known_model_);
     auto const give_up = roll(8) == 0;
     Goal goal;
     goal.kind = roll(12) == 0 ? Goal::Kind::pass : Goal::Kind::session;
@@ -165,7 +221,9 @@ class World {
     prepare(goal, give_up);
     if (give_up) return;
     Guest guest;
-    if (goal.kind == Goal::Kind::session) guest = Guest(key, true);
+    // The preparation may have met another model.
+    if (goal.kind == Goal::Kind::session)
+      guest = Guest(session + std::to_string(known_model_), true);
     serve(guest);
   }
 
@@ -176,15 +234,24 @@ class World {
     Outcome outcome;
     outcome.kind = Outcome::Kind::complete;
     std::optional<Stamp> seen;
-    switch (roll(6)) {
+    auto ran_nothing = false;
+    switch (roll(7)) {
       case 0:  // refused: the task moves, the tokens stay
         outcome.status = 400;
-        truth_.task = ++truth_.last_task;
-        truth_.asleep = false;
+        truth_.refuse();
         break;
-      case 1:  // given up before its head: it may or may not have begun
+      case 3:  // a path that answers 2xx and needs no slot
+        outcome.status = 200;
+        ran_nothing = !beside_;
+        if (!ran_nothing) truth_.run(who, count);
+        break;
+      case 1:  // given up before its head: it may have begun, or was to be refused, or neither
         outcome.kind = Outcome::Kind::cancelled;
-        if (roll(2) == 0) truth_.run(who, count);
+        if (auto const how = roll(3); how == 0 || beside_) {
+          truth_.run(who, count);
+        } else if (how == 1) {
+          truth_.refuse();
+        }
         truth_.busy_looks = static_cast<int>(roll(3));
         break;
       case 2:  // given up in its answer
@@ -199,13 +266,21 @@ class World {
         truth_.run(who, count);
         break;
     }
-    if (outcome.kind == Outcome::Kind::complete && roll(8) != 0) seen = truth_.stamp();
+    if (outcome.kind == Outcome::Kind::complete && (ran_nothing || roll(8) != 0)) {
+      seen = truth_.stamp();
+      beside_ = false;
+    }
     settle(slot_, guest, outcome, seen, now_);
   }
 
   std::mt19937 random_;
   Truth truth_;
   Slot slot_;
+  int known_process_ = 0;
+  int known_model_ = 0;
+  bool contact_lost_ = false;
+  bool looked_busy_ = false;
+  bool beside_ = false;  // a stranger came since the last look: it cannot be told from ours
   TimePoint now_ = TimePoint() + std::chrono::hours(1);
   std::map<std::string, std::int64_t> saved_;
 };

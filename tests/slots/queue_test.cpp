@@ -33,6 +33,17 @@ TEST(Queue, only_the_owner_releases_and_only_a_waiter_leaves) {
   EXPECT_EQ(queue.waiting(), 0U);
 }
 
+TEST(Queue, one_that_left_is_never_granted_and_a_stale_release_changes_nothing) {
+  Queue queue;
+  queue.enter(1);
+  queue.enter(2);
+  queue.enter(3);
+  queue.leave(2);
+  EXPECT_EQ(queue.release(1), 3U);
+  EXPECT_EQ(queue.release(1), std::nullopt);
+  EXPECT_EQ(queue.owner(), 3U);
+}
+
 TEST(Queue, keeps_the_order_of_those_who_stay) {
   std::mt19937 random(7);
   Queue queue;

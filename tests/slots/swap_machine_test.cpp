@@ -1,127 +1,11 @@
 // What is done to a slot, step by step: every way through, with an error and a cancellation at each
 // step.
-#include "slots/samples.hpp"
-
-#include <slotswap/slots/swap_machine.hpp>
+#include "slots/machine_runs.hpp"
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 namespace slotswap::slots {
 namespace {
-
-using Do = Action::Kind;
-
-TimePoint const start = TimePoint() + std::chrono::hours(1);
-
-Slot held_by(std::string key, bool dirty, base::Duration ago = std::chrono::milliseconds(100)) {
-  Holds holds(std::move(key), true);
-  holds.dirty = dirty;
-  holds.stamp = stamp(3, 100);
-  holds.tokens = 100;
-  Slot slot;
-  slot.content = holds;
-  slot.last_answer = start - ago;
-  return slot;
-}
-
-Goal want(std::string key, bool has_state, bool erase = false) {
-  Goal goal;
-  goal.kind = Goal::Kind::session;
-  goal.key = std::move(key);
-  goal.has_state = has_state;
-  goal.erase_on_miss = erase;
-  return goal;
-}
-
-Goal other(Goal::Kind kind) {
-  Goal goal;
-  goal.kind = kind;
-  return goal;
-}
-
-Event ok(std::int64_t tokens = 50) {
-  Event event;
-  event.kind = Event::Kind::ok;
-  event.tokens = tokens;
-  return event;
-}
-
-Event of(Event::Kind kind) {
-  Event event;
-  event.kind = kind;
-  return event;
-}
-
-/// A server that does as it is told: idle, with the stamp that is expected, every call fine.
-struct Fine {
-  Stamp seen = stamp(3, 100);
-  bool alive = true;
-  Event answer(Action const& action) const {
-    Event event;
-    switch (action.kind) {
-      case Do::wait:
-        event.kind = Event::Kind::woke;
-        break;
-      case Do::ask_props:
-        event.kind = Event::Kind::props;
-        event.alive = alive;
-        break;
-      case Do::look:
-        event.kind = Event::Kind::looked;
-        event.stamp = seen;
-        break;
-      default:
-        event = ok();
-        break;
-    }
-    return event;
-  }
-};
-
-struct Ran {
-  std::vector<Do> actions;
-  Note note = Note::none;
-};
-
-/// Runs to the end. `change` may alter the answer to step number n. Holds every run to what must
-/// always hold.
-Ran run(Slot& slot, Goal const& goal, Fine const& server,
-        std::function<void(std::size_t, Event&)> change = nullptr, SwapTimes times = SwapTimes()) {
-  SwapMachine machine(slot, goal, times);
-  Ran ran;
-  Event event;
-  TimePoint now = start;
-  bool looked_idle = false;
-  bool over = false;
-  for (std::size_t n = 0; n < 50; ++n) {
-    auto const action = machine.step(event, now);
-    if (action.kind == Do::done) {
-      ran.note = machine.note();
-      return ran;
-    }
-    EXPECT_FALSE(over) << "a new step after the request was given up";
-    auto const changes =
-        action.kind == Do::save || action.kind == Do::erase || action.kind == Do::restore;
-    if (action.kind == Do::save) {
-      EXPECT_TRUE(slot.worth_saving());
-      EXPECT_TRUE(looked_idle) << "saved without a look";
-    }
-    ran.actions.push_back(action.kind);
-    if (action.kind == Do::wait) now = std::max(now, action.until);
-    event = server.answer(action);
-    if (change) change(n, event);
-    if (action.kind == Do::look) {
-      looked_idle = event.kind == Event::Kind::looked && event.stamp.has_value();
-    } else if (changes && event.kind == Event::Kind::failed) {
-      looked_idle = false;
-    }
-    over = event.cancelled;
-  }
-  ADD_FAILURE() << "no end";
-  return ran;
-}
 
 struct Row {
   char const* name;
@@ -132,34 +16,12 @@ struct Row {
   std::string holds;  // at the end
 };
 
-Slot empty_slot() {
-  Slot slot;
-  slot.content = Empty{};
-  slot.last_answer = start - std::chrono::milliseconds(100);
-  return slot;
-}
-
-Slot unknown_slot() {
-  auto slot = empty_slot();
-  slot.content = Unknown{};
-  return slot;
-}
-
-Slot cancelled_slot(std::string resident, std::string guest, bool had_event) {
-  auto slot = held_by(std::move(resident), true);
-  Cancelled cancelled;
-  cancelled.guest = Guest(std::move(guest), true);
-  cancelled.at = start;
-  cancelled.had_event = had_event;
-  cancelled.accepted = true;
-  slot.cancelled = cancelled;
-  return slot;
-}
-
 std::vector<Row> rows() {
   auto const long_ago = std::chrono::seconds(60);
   Fine asleep;
   asleep.alive = false;
+  Fine nothing;
+  nothing.seen = stamp(3, 0);
   Fine changed;
   changed.seen = stamp(9, 7);
   return {
@@ -180,7 +42,7 @@ std::vector<Row> rows() {
        held_by("a", true, long_ago),
        want("a", false),
        asleep,
-       {Do::ask_props},
+       {Do::ask_props, Do::erase},
        "empty"},
       {"its own, but used by another",
        held_by("a", true, long_ago),
@@ -239,8 +101,14 @@ std::vector<Row> rows() {
        {},
        {Do::ask_props, Do::look, Do::erase},
        "empty"},
+      {"another process, perhaps with a request already",
+       Slot(),
+       want("a", false),
+       asleep,
+       {Do::ask_props, Do::erase},
+       "empty"},
       {"empty, no state", empty_slot(), want("a", false, true), {}, {}, "empty"},
-      {"empty, with a state", empty_slot(), want("a", true), {}, {Do::look, Do::restore}, "a"},
+      {"empty, with a state", empty_slot(), want("a", true), nothing, {Do::look, Do::restore}, "a"},
       {"pass saves what leaves",
        held_by("b", true),
        other(Goal::Kind::pass),
@@ -248,6 +116,12 @@ std::vector<Row> rows() {
        {Do::look, Do::save},
        "b"},
       {"pass with nothing to save", held_by("b", false), other(Goal::Kind::pass), {}, {}, "b"},
+      {"pass, long ago: the next one relies on the process being known",
+       held_by("b", false, long_ago),
+       other(Goal::Kind::pass),
+       asleep,
+       {Do::ask_props},
+       "unknown"},
       {"hands off", held_by("b", true), other(Goal::Kind::hands_off), {}, {}, "b"},
       {"idle save",
        held_by("b", true, long_ago),
@@ -260,7 +134,7 @@ std::vector<Row> rows() {
        other(Goal::Kind::save_only),
        asleep,
        {Do::ask_props},
-       "empty"},
+       "unknown"},
       {"after its own cancelled request",
        cancelled_slot("b", "a", true),
        want("a", true),
@@ -311,6 +185,102 @@ TEST(SwapMachine, a_call_that_fails_ends_the_slot_work_with_an_unknown_slot) {
   }
 }
 
+TEST(SwapMachine, props_that_do_not_come_end_the_slot_work) {
+  for (auto const& row : rows()) {
+    if (row.actions.empty() || row.actions[0] != Do::ask_props) continue;
+    auto slot = row.slot;
+    auto const ran = run(slot, row.goal, row.server, [](std::size_t n, Event& event) {
+      if (n == 0) event = of(Event::Kind::failed);
+    });
+    EXPECT_EQ(ran.actions.size(), 1U) << row.name;
+    EXPECT_EQ(ran.note, Note::server_silent) << row.name;
+    EXPECT_TRUE(slot.unknown()) << row.name;
+  }
+}
+
+TEST(SwapMachine, a_refusal_at_any_step_comes_to_an_end_too) {
+  for (auto const& row : rows()) {
+    for (std::size_t at = 0; at < row.actions.size(); ++at) {
+      auto const what = row.actions[at];
+      if (what != Do::save && what != Do::restore && what != Do::erase) continue;
+      auto slot = row.slot;
+      auto const ran = run(slot, row.goal, row.server, [at](std::size_t n, Event& event) {
+        if (n == at) event = of(Event::Kind::refused);
+      });
+      EXPECT_EQ(ran.actions, row.actions) << row.name << " at " << at;
+      EXPECT_NE(ran.note, Note::none) << row.name;
+    }
+  }
+}
+
+// As long as it lasts: once, then for longer than the slot is waited for.
+TEST(SwapMachine, a_busy_slot_is_waited_for_and_then_the_request_goes_on_without_a_call) {
+  SwapTimes times;
+  times.busy_wait = std::chrono::seconds(7);
+  for (auto const& row : rows()) {
+    for (std::size_t at = 0; at < row.actions.size(); ++at) {
+      if (row.actions[at] != Do::look) continue;
+      auto slot = row.slot;
+      auto ran = run(slot, row.goal, row.server, [at](std::size_t n, Event& event) {
+        if (n == at) event.stamp.reset();
+      });
+      EXPECT_EQ(to_string(slot.content), row.holds) << row.name;
+      slot = row.slot;
+      auto const never_idle = [](std::size_t, Event& event) { event.stamp.reset(); };
+      ran = run(slot, row.goal, row.server, never_idle, times);
+      EXPECT_EQ(ran.note, Note::busy_too_long) << row.name;
+      EXPECT_EQ(ran.actions.back(), Do::look) << row.name;
+      EXPECT_EQ(slot.unknown(), row.goal.kind != Goal::Kind::save_only) << row.name;
+    }
+  }
+}
+
+// The server was started anew while a cancelled request was still to be seen idle, or in the long
+// wait for a busy slot.
+TEST(SwapMachine, after_a_long_pause_props_come_before_a_restore) {
+  Fine gone;
+  gone.alive = false;
+  gone.seen = Stamp();
+  auto slot = cancelled_slot("b", "c", true);
+  slot.cancelled->at = start - std::chrono::seconds(600);
+  auto ran = run(slot, want("a", true), gone);
+  EXPECT_EQ(ran.actions, (std::vector<Do>{Do::ask_props, Do::restore}));
+  slot = cancelled_slot("b", "a", true);
+  slot.cancelled->at = start - std::chrono::seconds(600);
+  ran = run(slot, want("a", true), gone);
+  EXPECT_EQ(ran.actions, (std::vector<Do>{Do::ask_props, Do::restore})) << "its own";
+  EXPECT_TRUE(slot.holds("a"));
+  slot = unknown_slot();
+  ran = run(slot, want("a", true), Fine(), [](std::size_t n, Event& event) {
+    if (n == 0) event.stamp.reset();
+    if (event.kind == Event::Kind::props) event.alive = event.fits = false;
+  });
+  EXPECT_EQ(ran.actions, (std::vector<Do>{Do::look, Do::wait, Do::look, Do::ask_props, Do::erase}));
+}
+
+TEST(SwapMachine, what_was_only_restored_is_compared_by_its_count) {
+  for (auto const tokens : {100, 99}) {
+    auto slot = held_by("a", false, std::chrono::seconds(60));
+    std::get<Holds>(slot.content).stamp.reset();
+    Fine server;
+    server.seen = stamp(9, tokens);
+    auto const ran = run(slot, want("a", true), server);
+    EXPECT_EQ(ran.actions.back(), tokens == 100 ? Do::look : Do::restore);
+    EXPECT_EQ(ran.note, tokens == 100 ? Note::none : Note::changed_behind_us);
+  }
+}
+
+TEST(SwapMachine, its_own_without_a_stamp_has_nothing_to_compare_and_goes_on) {
+  auto slot = held_by("a", true, std::chrono::seconds(60));
+  std::get<Holds>(slot.content).stamp.reset();
+  std::get<Holds>(slot.content).tokens = 0;
+  auto const ran = run(slot, want("a", true), Fine());
+  EXPECT_EQ(ran.actions, (std::vector<Do>{Do::ask_props, Do::look}));
+  EXPECT_EQ(ran.note, Note::none);
+  EXPECT_TRUE(slot.holds("a"));
+  EXPECT_FALSE(slot.worth_saving());
+}
+
 TEST(SwapMachine, a_refused_save_goes_on_and_a_refused_restore_leaves_the_slot_empty) {
   auto slot = held_by("b", true);
   auto ran = run(slot, want("a", true), Fine(), [](std::size_t n, Event& event) {
@@ -338,7 +308,7 @@ TEST(SwapMachine, a_server_with_another_model_is_offered_no_state_of_the_old_one
   auto slot = held_by("a", true, std::chrono::seconds(60));
   auto const ran = run(slot, want("a", true), Fine(),
                        [](std::size_t, Event& event) { event.alive = event.fits = false; });
-  EXPECT_EQ(ran.actions, (std::vector<Do>{Do::ask_props}));
+  EXPECT_EQ(ran.actions, (std::vector<Do>{Do::ask_props, Do::erase}));
   EXPECT_EQ(to_string(slot.content), "empty");
 }
 

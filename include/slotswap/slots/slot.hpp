@@ -50,6 +50,10 @@ using Content = std::variant<Unknown, Empty, Holds>;
 
 std::string to_string(Content const& content);
 
+/// Whether the slot still shows what is known of it; after a restore that is a count alone, and
+/// where nothing was noted there is nothing to contradict.
+bool shows(Content const& content, Stamp const& seen);
+
 /// Whose request it was. Without a key nothing is known of what it leaves behind.
 struct Guest {
   Guest() = default;
@@ -87,10 +91,18 @@ struct Slot {
   /// When a look last found the slot busy, whoever looked: the next one waits its two seconds.
   TimePoint last_busy_look = TimePoint::min();
   TimePoint last_answer = TimePoint::min();
+  /// id_task when it was last seen; none: not known. A request that left it as it was ran in no
+  /// slot, whatever its answer said.
+  std::optional<std::int64_t> last_task;
 
   Holds const* holds() const { return std::get_if<Holds>(&content); }
   bool holds(std::string const& key) const { return holds() != nullptr && holds()->key == key; }
   bool unknown() const { return std::holds_alternative<Unknown>(content); }
+  /// Whether it can be told from another id_task that a request ran.
+  bool task_known() const {
+    return std::holds_alternative<Empty>(content) || last_task.has_value() ||
+           (holds() != nullptr && holds()->stamp.has_value());
+  }
   /// Its content would be lost at a switch and may be saved.
   bool worth_saving() const {
     return holds() != nullptr && holds()->dirty && holds()->savable && holds()->stamp.has_value();

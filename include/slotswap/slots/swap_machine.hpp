@@ -92,11 +92,13 @@ class SwapMachine {
   enum class Phase { start, wait_cancelled, wait_busy, props, look, save, restore, erase, done };
 
   Action start(TimePoint now);
+  Action wait_cancelled();
   Action check(TimePoint now);
   Action after_props(Event const& event, TimePoint now);
   Action look(TimePoint now);
   Action ask_props();
   Action after_look(std::optional<Stamp> const& stamp, TimePoint now);
+  Action make_room();
   Action busy(TimePoint now);
   Action after_save(Event const& event);
   Action fill();
