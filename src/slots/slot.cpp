@@ -34,10 +34,7 @@ void renew_stamp(Content& content, std::optional<Stamp> const& stamp) {
 
 /// Whether a task ran in the slot since it was last looked at; where that is not known: yes.
 bool ran(Slot const& slot, Stamp const& seen) {
-  if (!seen.task) return false;
-  auto const* holds = slot.holds();
-  auto const& before = holds != nullptr && holds->stamp ? holds->stamp->task : slot.last_task;
-  return seen.task != before;
+  return seen.task && seen.task != slot.seen_task();
 }
 
 // An answer that is not a 2xx one, complete: mostly a refusal that left the slot alone.
@@ -54,6 +51,12 @@ void settle_refused(Slot& slot, std::optional<Stamp> const& stamp) {
   }
 }
 
+/// It shows what nothing that we know of can have left there.
+void surprise(Slot& slot) {
+  slot.content = Unknown{};
+  slot.same_process = false;
+}
+
 /// Whether the tokens are those of the request that was accepted, or of its session's cancelled one
 /// before: another id_task alone may come of one that was refused unseen.
 bool surely_ran(Slot const& slot, bool after_cancel, std::optional<Stamp> const& seen) {
@@ -65,7 +68,7 @@ bool surely_ran(Slot const& slot, bool after_cancel, std::optional<Stamp> const&
 void settle_answered(Slot& slot, Guest const& guest, bool accepted,
                      std::optional<Cancelled> const& before, std::optional<Stamp> const& stamp) {
   if (stamp && !ran(slot, *stamp)) {
-    if (!shows(slot.content, *stamp)) slot.content = Unknown{};
+    if (!shows(slot.content, *stamp)) surprise(slot);
   } else if (!guest.key) {
     slot.content = Unknown{};
   } else if (accepted) {
@@ -85,6 +88,11 @@ std::string to_string(Content const& content) {
   if (std::holds_alternative<Unknown>(content)) return "unknown";
   if (std::holds_alternative<Empty>(content)) return "empty";
   return std::get<Holds>(content).key;
+}
+
+bool begun_anew(Slot const& slot, Stamp const& seen) {
+  auto const before = slot.seen_task();
+  return before && (!seen.task || *seen.task < *before);
 }
 
 bool shows(Content const& content, Stamp const& seen) {
@@ -112,8 +120,8 @@ void settle(Slot& slot, Guest const& guest, Outcome const& outcome,
   auto const before = std::exchange(slot.cancelled, std::nullopt);
   // Before a request without a key nobody asked which process and which model it would meet.
   if (guest.key) slot.last_answer = now;
-  if (outcome.kind == Kind::broken || outcome.resent) {
-    slot.content = Unknown{};
+  if (outcome.kind == Kind::broken || outcome.resent || (stamp && begun_anew(slot, *stamp))) {
+    surprise(slot);
   } else {
     settle_answered(slot, guest, accepted, before, stamp);
   }
@@ -123,14 +131,12 @@ void settle(Slot& slot, Guest const& guest, Outcome const& outcome,
 void settle_cancelled(Slot& slot, Stamp const& stamp) {
   if (!slot.cancelled) return;
   auto const cancelled = *std::exchange(slot.cancelled, std::nullopt);
+  auto const anew = begun_anew(slot, stamp);
   auto const began = ran(slot, stamp);
   slot.last_task = stamp.task;
   auto const* holds = slot.holds();
-  if (!began) {
-    // Without a task: a new process, and a slot that only ran tasks is empty in it. After a restore
-    // that is no proof: a process shows no task then, though it holds tokens.
-    auto const emptied = !stamp.task && holds != nullptr && holds->stamp;
-    if (!shows(slot.content, stamp)) slot.content = emptied ? Content(Empty{}) : Content(Unknown{});
+  if (anew || !began) {
+    if (anew || !shows(slot.content, stamp)) surprise(slot);
     return;
   }
   if (cancelled.accepted) {

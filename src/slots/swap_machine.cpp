@@ -67,8 +67,7 @@ Action SwapMachine::step(Event const& event, TimePoint now) {
 Action SwapMachine::start(TimePoint now) {
   if (goal_.kind == Goal::Kind::hands_off) return done();
   if (!slot_.cancelled) return check(now);
-  // Long after the cancel it may be another process with another model, and no look would say so.
-  return now - slot_.cancelled->at > times_.trust ? ask_props() : wait_cancelled();
+  return uncertain_since(slot_.cancelled->at, now) ? ask_props() : wait_cancelled();
 }
 
 Action SwapMachine::wait_cancelled() {
@@ -80,17 +79,18 @@ Action SwapMachine::wait_cancelled() {
   return act(Action::Kind::wait, slot_.cancelled->at + pause);
 }
 
-bool SwapMachine::quiet_for_long(TimePoint now) const {
-  return slot_.last_answer == TimePoint::min() || now - slot_.last_answer > times_.trust;
+// A server that slept, or was started anew with another model, does not say so by itself; asking for
+// /props never wakes it. A moment after an answer the task number would tell, where one was seen.
+bool SwapMachine::uncertain_since(TimePoint answer, TimePoint now) const {
+  return !slot_.same_process || !slot_.seen_task() || answer == TimePoint::min() ||
+         now - answer > times_.trust;
 }
 
 // Whether anything has to be asked or done at all.
 Action SwapMachine::check(TimePoint now) {
   auto const idle_work = goal_.kind == Goal::Kind::save_only || goal_.kind == Goal::Kind::pass;
   if (goal_.kind == Goal::Kind::save_only && !wants_calls()) return done();
-  // A server that slept, or was started anew with another model, does not say so by itself; asking
-  // for /props never wakes it.
-  if (quiet_for_long(now)) return ask_props();
+  if (uncertain_since(slot_.last_answer, now)) return ask_props();
   if (!idle_work && slot_.holds(goal_.key)) return done();
   return wants_calls() ? look(now) : done();
 }
@@ -118,12 +118,14 @@ bool SwapMachine::must_erase() const {
 
 Action SwapMachine::after_props(Event const& event, TimePoint now) {
   if (event.kind != Event::Kind::props) return lost(Note::server_silent);
+  slot_.same_process = true;
   if (!event.fits) goal_.has_state = false;
   if (!event.alive) {
     note_ = Note::slept;
     // Not Empty: a request of ours may have run in the new process before anybody asked.
     slot_.content = Unknown{};
     slot_.cancelled.reset();
+    slot_.last_task.reset();
     return fill();
   }
   if (looked_idle_) return make_room();
@@ -159,17 +161,20 @@ Action SwapMachine::busy(TimePoint now) {
 Action SwapMachine::after_look(std::optional<Stamp> const& stamp, TimePoint now) {
   if (!stamp) return busy(now);
   looked_idle_ = true;
-  auto changed = false;
+  // Where no task was known, this one says nothing of the process.
+  auto const blind = !slot_.seen_task();
+  auto changed = begun_anew(slot_, *stamp);
   if (slot_.cancelled) {
     settle_cancelled(slot_, *stamp);
-  } else if (!shows(slot_.content, *stamp)) {
+  } else if (changed || !shows(slot_.content, *stamp)) {
     changed = true;
     note_ = Note::changed_behind_us;
     slot_.content = Unknown{};
   }
   slot_.last_task = stamp->task;
   // Another client, or another process with another model: a state must fit before it is offered.
-  if (!asked_props_ && (changed || busy_since_)) return ask_props();
+  if (changed) slot_.same_process = false;
+  if (!asked_props_ && (!slot_.same_process || blind || busy_since_)) return ask_props();
   return make_room();
 }
 
@@ -189,6 +194,10 @@ Action SwapMachine::after_save(Event const& event) {
   if (event.kind == Event::Kind::refused) {
     note_ = Note::save_refused;
     return fill();
+  }
+  if (event.kind == Event::Kind::denied) {
+    note_ = Note::save_refused;
+    return done();
   }
   // It may still be running, with everything else parked behind it.
   return lost(Note::call_failed);
@@ -229,6 +238,8 @@ Action SwapMachine::after_restore(Event const& event) {
     // llama-server empties the slot when a restore fails.
     note_ = Note::restore_refused;
     slot_.content = Empty{};
+  } else if (event.kind == Event::Kind::denied) {
+    note_ = Note::restore_refused;
   } else {
     note_ = Note::call_failed;
     slot_.content = Unknown{};

@@ -222,9 +222,10 @@ namespace {
 
 Event failure(base::Fault const& fault) {
   Event event;
-  auto const answered =
-      fault.code == "refused" || fault.code == "refused_key" || fault.code == "loading";
-  event.kind = answered ? Event::Kind::refused : Event::Kind::failed;
+  // A server that is loading is another process, or lost its slot as one.
+  event.kind = Event::Kind::failed;
+  if (fault.code == "refused") event.kind = Event::Kind::refused;
+  if (fault.code == "refused_key") event.kind = Event::Kind::denied;
   return event;
 }
 
@@ -319,13 +320,14 @@ net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
       co_await environment_.server.restore(slot_id_, file, order.settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;
   auto const missed = restored.has_error();
-  auto const answered = !missed || failure(restored.error()).kind == Event::Kind::refused;
-  Line line(answered ? Level::info : Level::warning, "restore");
+  auto const refused = missed && restored.error().code == "refused";
+  Line line(refused || !missed ? Level::info : Level::warning, "restore");
   call_line(line, environment_.server_name, order.route, order.key, took).field("file", file);
   if (missed) {
-    // One that made the server fall silent may have killed it: it is not offered again.
-    if (!answered) vault.distrust(file);
-    line.field("result", answered ? "miss" : restored.error().code)
+    auto const answered =
+        refused || restored.error().code == "refused_key" || restored.error().code == "loading";
+    if (!answered) vault.suspect(file);
+    line.field("result", refused ? "miss" : restored.error().code)
         .say("not restored: " + restored.error().detail);
     co_return failure(restored.error());
   }

@@ -130,6 +130,7 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, store::Limits
   before = index_.find(written.key);
   auto const replaced = before != nullptr ? before->data : std::string();
   distrusted_.erase(replaced);
+  suspected_.erase(replaced);
   index_.put(manifest);
   if (visible_) {
     enqueue("publish " + manifest.data, [files = files_, folder = folder_, manifest, replaced] {
@@ -167,6 +168,7 @@ void Vault::prune(std::string const& tag, store::Limits const& limits,
     index_.erase(state.key);
     written_use_.erase(state.key);
     distrusted_.erase(state.data);
+    suspected_.erase(state.data);
     Line(Level::info, "prune")
         .field("file", state.data)
         .field("session", state.key.id)

@@ -71,6 +71,31 @@ TEST_P(SlotCallsTest, an_erase_empties_and_leaves_the_task) {
   EXPECT_LE(complete(story("a", 40)).reused, 0);
 }
 
+// So a smaller number is another process's.
+TEST_P(SlotCallsTest, looks_and_slot_calls_count_as_tasks_and_a_new_process_counts_anew) {
+  start();
+  auto const task_of_next = [this] {
+    complete(story("a", 5));
+    return look().task.value();
+  };
+  EXPECT_EQ(task_of_next(), 0);
+  auto const apart = task_of_next() - 0;
+  auto before = task_of_next();
+  EXPECT_EQ(task_of_next() - before, apart);
+  before = task_of_next();
+  look();
+  EXPECT_EQ(task_of_next() - before, apart + 1);
+  before = task_of_next();
+  post("/slots/0?action=erase", "");
+  EXPECT_EQ(task_of_next() - before, apart + 1);
+  before = task_of_next();
+  get("/props");
+  post("/slots/0?action=probe", "{}");
+  EXPECT_EQ(task_of_next() - before, apart);
+  subject().restart();
+  EXPECT_EQ(task_of_next(), 0);
+}
+
 TEST_P(SlotCallsTest, the_save_of_an_empty_slot_succeeds_over_the_good_file) {
   start();
   complete(story("a", 40));

@@ -63,6 +63,31 @@ TEST(Faults, a_restore_that_hangs_is_bounded) {
   EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
 }
 
+// As when the server is killed by somebody else in the middle of it.
+TEST(Faults, a_state_whose_restore_got_no_answer_once_is_tried_again) {
+  House house("slot_call_timeout_seconds: 0.1");
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  house.sim->order(Fault::restore_hangs);
+  house.sim->order(Fault::inference_error);
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 500);
+  EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+}
+
+TEST(Faults, a_state_whose_restore_got_no_answer_twice_is_left_alone) {
+  House house("slot_call_timeout_seconds: 0.1");
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  for (int times = 0; times < 2; ++times) {
+    house.sim->order(Fault::restore_hangs);
+    house.sim->order(Fault::inference_error);
+    EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 500);
+  }
+  auto const calls = house.sim->book().count("POST", "/slots/0?action=restore");
+  EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+  EXPECT_EQ(house.sim->book().count("POST", "/slots/0?action=restore"), calls);
+}
+
 TEST(Faults, a_file_that_was_deleted_is_never_asked_for) {
   House house;
   house.chat("anna", story("anna", 100));

@@ -15,6 +15,7 @@ Slot held_by(std::string key, bool dirty, base::Duration ago) {
   holds.tokens = 100;
   Slot slot;
   slot.content = holds;
+  slot.same_process = true;
   slot.last_answer = start - ago;
   return slot;
 }
@@ -50,6 +51,8 @@ Event of(Event::Kind kind) {
 Slot empty_slot() {
   Slot slot;
   slot.content = Empty{};
+  slot.last_task = 3;
+  slot.same_process = true;
   slot.last_answer = start - std::chrono::milliseconds(100);
   return slot;
 }

@@ -45,7 +45,8 @@ struct Truth {
     tokens = 0;
     task.reset();
   }
-  Stamp stamp() const {
+  Stamp stamp() {
+    ++last_task;  // a look is a task of its own
     Stamp result;
     if (!task) return result;
     result.task = task;
@@ -60,9 +61,11 @@ class World {
 
   void step() {
     now_ += std::chrono::milliseconds(roll(10) == 0 ? 5000 : 300);
-    switch (roll(14)) {
+    switch (roll(15)) {
       case 0:
         return stranger();
+      case 5:
+        return restart_at_once();
       case 3:
         return restart();
       case 4:
@@ -91,6 +94,12 @@ class World {
   void restart() {
     truth_.restart(static_cast<int>(roll(2)));
     now_ += std::chrono::seconds(3);
+  }
+
+  // So quick that nobody asks whether it is still the same process. Two in a row, with a request in
+  // between, are beyond what can be told.
+  void restart_at_once() {
+    if (known_process_ == truth_.process) truth_.restart(static_cast<int>(roll(2)));
   }
 
   // One that comes while a cancelled request is still to be seen idle, or between two requests so
@@ -137,6 +146,8 @@ class World {
           break;
         }
         event.alive = !truth_.asleep && known_process_ == truth_.process;
+        // The shell looks closer at a new process.
+        if (known_process_ != truth_.process) truth_.stamp();
         known_process_ = truth_.process;
         known_model_ = truth_.model;
         event.fits = goal.key.empty() || goal.key.back() == '0' + known_model_;
@@ -266,6 +277,7 @@ class World {
         truth_.run(who, count);
         break;
     }
+    if (roll(30) == 0) restart_at_once();
     if (outcome.kind == Outcome::Kind::complete && (ran_nothing || roll(8) != 0)) {
       seen = truth_.stamp();
       beside_ = false;

@@ -74,8 +74,10 @@ TEST(Settle, table) {
        outcome(Kind::complete, 500), stamp(5, 9), Unknown{}},
       {"a refusal in an unknown slot", Unknown{}, "ben", outcome(Kind::complete, 400),
        stamp(5, 100), Unknown{}},
-      {"a refusal by a process that ran nothing yet", Empty{}, "ben", outcome(Kind::complete, 400),
-       fresh, Empty{}},
+      {"a refusal, seen in another process", Empty{}, "ben", outcome(Kind::complete, 400), fresh,
+       Unknown{}},
+      {"another process with a task", anna, "anna", outcome(Kind::complete, 200), stamp(1, 40),
+       Unknown{}},
       {"a refusal without a stamp: the owner's can no longer be proved", anna, "ben",
        outcome(Kind::complete, 400), std::nullopt,
        [] {
@@ -91,8 +93,6 @@ TEST(Settle, table) {
        stamp(3, 100), restored_only()},
       {"an equal count alone earns no stamp", restored_only(), "ben", outcome(Kind::complete, 400),
        stamp(5, 100), restored_only()},
-      {"a 2xx in a process without a task", Empty{}, "ben", outcome(Kind::complete, 200), fresh,
-       Empty{}},
       {"a 2xx that ran in no slot, which somebody emptied", anna, "ben",
        outcome(Kind::complete, 200), stamp(3, 0), Unknown{}},
       {"half a stamp is none", anna, "ben", outcome(Kind::complete, 200), half,
@@ -144,7 +144,9 @@ TEST(Settle, a_cancelled_request_is_settled_by_the_look_that_finds_it_idle) {
       {"accepted without a key", holds("anna", stamp(3, 100)), 200, std::nullopt, stamp(5, 40),
        Unknown{}},
       {"it left nothing", holds("anna", stamp(3, 100)), 200, "ben", stamp(5, 0), Empty{}},
-      {"another process since", holds("anna", stamp(3, 100)), 200, "ben", Stamp(), Empty{}},
+      {"another process since", holds("anna", stamp(3, 100)), 200, "ben", Stamp(), Unknown{}},
+      {"another process with a task", holds("anna", stamp(3, 100)), 200, "ben", stamp(1, 40),
+       Unknown{}},
       {"a process that shows no task may hold what was restored", restored_only(), 0, "ben",
        Stamp(), Unknown{}},
       {"restored only, never began", restored_only(), 0, "ben", stamp(3, 100), restored_only()},
@@ -161,6 +163,15 @@ TEST(Settle, a_cancelled_request_is_settled_by_the_look_that_finds_it_idle) {
     settle_cancelled(slot, row.seen);
     EXPECT_EQ(slot.content, row.after) << row.name << ": " << to_string(slot.content);
     EXPECT_FALSE(slot.cancelled.has_value()) << row.name;
+  }
+}
+
+TEST(Settle, an_empty_slot_of_a_process_that_never_ran_a_task_stays_empty) {
+  for (auto const status : {200, 400}) {
+    Slot slot;
+    slot.content = Empty{};
+    settle(slot, Guest("ben", true), outcome(Kind::complete, status), Stamp(), now);
+    EXPECT_EQ(slot.content, Content(Empty{}));
   }
 }
 

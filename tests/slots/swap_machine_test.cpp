@@ -213,6 +213,26 @@ TEST(SwapMachine, a_refusal_at_any_step_comes_to_an_end_too) {
   }
 }
 
+// A key that the server does not take: what it holds is what it held.
+TEST(SwapMachine, a_call_that_nobody_may_make_ends_the_slot_work_and_changes_nothing) {
+  for (auto const& row : rows()) {
+    for (std::size_t at = 0; at < row.actions.size(); ++at) {
+      auto const what = row.actions[at];
+      if (what != Do::save && what != Do::restore) continue;
+      auto slot = row.slot;
+      Content before;
+      auto const ran = run(slot, row.goal, row.server, [&](std::size_t n, Event& event) {
+        if (n != at) return;
+        event = of(Event::Kind::denied);
+        before = slot.content;
+      });
+      EXPECT_EQ(ran.actions.size(), at + 1) << row.name;
+      EXPECT_EQ(slot.content, before) << row.name;
+      EXPECT_NE(ran.note, Note::none) << row.name;
+    }
+  }
+}
+
 // As long as it lasts: once, then for longer than the slot is waited for.
 TEST(SwapMachine, a_busy_slot_is_waited_for_and_then_the_request_goes_on_without_a_call) {
   SwapTimes times;

@@ -70,6 +70,7 @@ net::awaitable<void> Server::look(Request& request) {
     net::Signal later(loop_);
     co_await later.wait_until(loop_.now() + scaled(0.01));
   }
+  slots_.next_task();
   json::array body;
   for (auto const& slot : slots_.all()) {
     json::object one;

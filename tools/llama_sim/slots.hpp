@@ -41,7 +41,7 @@ class Slots {
   SimSlot& by_id(std::int64_t id);
   /// The slot a completion runs in: the one asked for, or the one with the most in common.
   SimSlot& choose(std::int64_t wanted, Tokens const& prompt);
-  std::int64_t next_task() { return ++last_task_; }
+  std::int64_t next_task() { return next_task_++; }
   std::vector<std::unique_ptr<SimSlot>> const& all() const { return slots_; }
   std::size_t parked() const { return parked_.size(); }
   bool any_busy() const;
@@ -60,7 +60,7 @@ class Slots {
   Book& book_;
   std::vector<std::unique_ptr<SimSlot>> slots_;
   std::deque<Parked*> parked_;
-  std::int64_t last_task_ = -1;
+  std::int64_t next_task_ = 0;
 };
 
 }  // namespace slotswap::llama_sim

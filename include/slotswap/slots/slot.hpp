@@ -54,6 +54,12 @@ std::string to_string(Content const& content);
 /// where nothing was noted there is nothing to contradict.
 bool shows(Content const& content, Stamp const& seen);
 
+struct Slot;
+
+/// Whether these are the tasks of another process than the one that was seen last, or of one that
+/// slept: they begin anew. Nothing known of the old one counts then, not even its model.
+bool begun_anew(Slot const& slot, Stamp const& seen);
+
 /// Whose request it was. Without a key nothing is known of what it leaves behind.
 struct Guest {
   Guest() = default;
@@ -95,13 +101,19 @@ struct Slot {
   /// slot, whatever its answer said.
   std::optional<std::int64_t> last_task;
 
+  /// Since /props were last asked nothing spoke for another process.
+  bool same_process = false;
+
   Holds const* holds() const { return std::get_if<Holds>(&content); }
   bool holds(std::string const& key) const { return holds() != nullptr && holds()->key == key; }
   bool unknown() const { return std::holds_alternative<Unknown>(content); }
+  /// By it another process is told from the one that was seen last.
+  std::optional<std::int64_t> seen_task() const {
+    return holds() != nullptr && holds()->stamp ? holds()->stamp->task : last_task;
+  }
   /// Whether it can be told from another id_task that a request ran.
   bool task_known() const {
-    return std::holds_alternative<Empty>(content) || last_task.has_value() ||
-           (holds() != nullptr && holds()->stamp.has_value());
+    return std::holds_alternative<Empty>(content) || seen_task().has_value();
   }
   /// Its content would be lost at a switch and may be saved.
   bool worth_saving() const {

@@ -51,6 +51,7 @@ struct Event {
     looked,   // `stamp`: idle; none: busy
     ok,       // save, restore, erase
     refused,  // the server answered that it would not
+    denied,   // it let nobody do it (a key): nothing was changed
     failed,   // no answer in time, or none at all; of a look: the server is not there
     missing,  // there is no state to restore after all
     wrong,    // something was restored, but not what had been saved
@@ -107,7 +108,7 @@ class SwapMachine {
   Action lost(Note note);
   Action done();
   bool wants_calls() const;
-  bool quiet_for_long(TimePoint now) const;
+  bool uncertain_since(TimePoint answer, TimePoint now) const;
   bool must_erase() const;
 
   Slot& slot_;

@@ -60,6 +60,11 @@ class Vault {
   net::awaitable<bool> still_there(store::StateKey key);
   /// Not offered to a server again, but still counted, and replaced by the session's next save.
   void distrust(std::string const& file) { distrusted_.insert(file); }
+  /// Its restore got no answer. Once may be chance (somebody stopped the server); a file that does
+  /// it twice may be what kills the server.
+  void suspect(std::string const& file) {
+    if (!suspected_.insert(file).second) distrust(file);
+  }
   /// It was restored.
   void used(store::StateKey const& key);
 
@@ -81,6 +86,7 @@ class Vault {
   store::Index index_;
   std::set<std::string> burned_;
   std::set<std::string> distrusted_;
+  std::set<std::string> suspected_;
   std::map<store::StateKey, std::int64_t> written_use_;
   std::deque<std::pair<std::string, Job>> jobs_;
   bool working_ = false;
