@@ -137,6 +137,10 @@ Action SwapMachine::look(TimePoint now) {
   // Faster looks would keep the server from noticing that a client of it left.
   auto const seen_busy = slot_.last_busy_look;
   if (seen_busy != TimePoint::min() && now < seen_busy + times_.look_again) {
+    if (goal_.kind == Goal::Kind::save_only && times_.busy_wait <= Duration::zero()) {
+      note_ = Note::busy_too_long;
+      return done();
+    }
     phase_ = Phase::wait_busy;
     return act(Action::Kind::wait, seen_busy + times_.look_again);
   }

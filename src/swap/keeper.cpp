@@ -147,6 +147,7 @@ net::awaitable<slots::Note> Keeper::prepare(Order const& order, Vault& vault,
   auto times = times_.swap;
   times.busy_wait = patience;
   slots::SwapMachine machine(slot_, goal, times);
+  Vault::Quiet const quiet(vault);
   Event event;
   for (;;) {
     event.cancelled = cancel.requested();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 namespace slotswap::swap {
 
@@ -14,6 +15,9 @@ using telemetry::Line;
 
 // How often a time of use is written down, at most.
 constexpr std::int64_t use_interval_ms = 60'000;
+
+// A swap takes milliseconds; one that waits for a busy slot must not keep states from the disk.
+constexpr auto quiet_patience = std::chrono::milliseconds(500);
 
 std::int64_t now_milliseconds() {
   auto const now = std::chrono::system_clock::now().time_since_epoch();
@@ -29,6 +33,24 @@ std::string problem_of(base::Result<void> const& done) {
   return done.has_error() ? done.error().detail : std::string();
 }
 
+/// What one trip to the disk found.
+struct Looked {
+  Looked() : saved(store::Manifest()) {}
+  base::Result<store::Manifest> saved;
+  std::vector<std::string> fine;  // files of states that are next
+};
+
+Looked look_at(store::FileSystem& files, std::string const& folder, store::Manifest saved,
+               std::vector<store::Manifest> const& next) {
+  Looked looked;
+  auto const fine = store::check_saved(files, folder, saved);
+  looked.saved = fine.has_error() ? base::Result<store::Manifest>(fine.error()) : std::move(saved);
+  for (auto state : next) {
+    if (!store::check_saved(files, folder, state).has_error()) looked.fine.push_back(state.data);
+  }
+  return looked;
+}
+
 std::string problem_of(base::Result<store::Committed> const& done) {
   return done.has_error() ? done.error().detail : done->problem;
 }
@@ -41,7 +63,8 @@ Vault::Vault(net::Loop& loop, net::TaskGroup& tasks, std::shared_ptr<store::File
       tasks_(tasks),
       files_(std::move(files)),
       folder_(std::move(folder)),
-      visible_(!folder_.empty()) {}
+      visible_(!folder_.empty()),
+      no_swaps_(loop) {}
 
 base::Result<void> Vault::open() {
   if (!visible_) return {};
@@ -101,17 +124,19 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, store::Limits
   manifest.created = before != nullptr ? before->created : manifest.saved;
   manifest.uses = before != nullptr ? before->uses : 0;
   if (visible_) {
-    auto look = [files = files_, folder = folder_,
-                 manifest]() mutable -> base::Result<store::Manifest> {
-      auto const fine = store::check_saved(*files, folder, manifest);
-      if (fine.has_error()) return fine.error();
-      return manifest;
+    std::vector<store::Manifest> next;
+    for (auto const& key : keep) {
+      if (auto const* state = find(key)) next.push_back(*state);
+    }
+    auto look = [files = files_, folder = folder_, manifest, next] {
+      return look_at(*files, folder, manifest, next);
     };
     auto const looked = co_await net::run_blocking(loop_, std::move(look));
-    if (looked.has_value()) {
-      manifest = *looked;
+    looked_at_.insert(looked.fine.begin(), looked.fine.end());
+    if (looked.saved.has_value()) {
+      manifest = *looked.saved;
       seen_ = true;
-    } else if (looked.error().code == "missing" && !seen_) {
+    } else if (looked.saved.error().code == "missing" && !seen_) {
       visible_ = false;
       index_ = store::Index();
       Line(Level::warning, "store")
@@ -124,7 +149,7 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, store::Limits
               "is mended");
     } else {
       discard(written.file);
-      co_return looked.error();
+      co_return looked.saved.error();
     }
   }
   before = index_.find(written.key);
@@ -146,6 +171,8 @@ net::awaitable<bool> Vault::still_there(store::StateKey key) {
   auto const* known = index_.find(key);
   if (known == nullptr || distrusted_.count(known->data) > 0) co_return false;
   if (!visible_) co_return true;
+  auto const just_seen = std::exchange(looked_at_, {}).count(known->data) > 0;
+  if (just_seen) co_return true;
   auto look = [files = files_, folder = folder_, manifest = *known]() mutable {
     return problem_of(store::check_saved(*files, folder, manifest));
   };
@@ -204,6 +231,14 @@ void Vault::used(store::StateKey const& key) {
           });
 }
 
+net::awaitable<void> Vault::wait_for_quiet() {
+  auto const until = loop_.now() + quiet_patience;
+  while (swaps_ > 0) {
+    auto const quiet = co_await no_swaps_.wait_until(until);
+    if (!quiet) break;
+  }
+}
+
 // One at a time and in order: a state's removal must not overtake its publishing.
 void Vault::enqueue(std::string what, Job job) {
   jobs_.emplace_back(std::move(what), std::move(job));
@@ -213,6 +248,7 @@ void Vault::enqueue(std::string what, Job job) {
 
 net::awaitable<void> Vault::work() {
   while (!jobs_.empty()) {
+    co_await wait_for_quiet();
     auto [what, job] = std::move(jobs_.front());
     jobs_.pop_front();
     auto const problem = co_await net::run_blocking(loop_, std::move(job));

@@ -372,6 +372,17 @@ TEST(SwapMachine, an_idle_save_of_a_busy_slot_gives_up_and_forgets_nothing) {
   EXPECT_TRUE(slot.worth_saving());
 }
 
+TEST(SwapMachine, an_idle_save_does_not_wait_for_the_time_of_the_next_look) {
+  SwapTimes times;
+  times.busy_wait = Duration::zero();
+  auto slot = held_by("b", true);
+  slot.last_busy_look = start - std::chrono::milliseconds(500);
+  auto const ran = run(slot, other(Goal::Kind::save_only), Fine(), nullptr, times);
+  EXPECT_TRUE(ran.actions.empty());
+  EXPECT_EQ(ran.note, Note::busy_too_long);
+  EXPECT_TRUE(slot.worth_saving());
+}
+
 TEST(SwapMachine, the_first_look_after_a_cancel_waits_longer_when_no_event_had_come) {
   for (auto const had_event : {true, false}) {
     auto slot = cancelled_slot("b", "c", had_event);

@@ -52,7 +52,7 @@ class Vault {
   /// A save that failed or was given up may still be written to: its name is never used again.
   void burn(std::string const& name);
   /// Makes it the session's state, looked at first; what it replaces goes, and what is over the
-  /// limits. A fault: the older state stands.
+  /// limits. A fault: the older state stands. `keep`: what is restored next is looked at as well.
   net::awaitable<base::Result<void>> publish(Written written, store::Limits limits,
                                              std::set<store::StateKey> keep);
   /// Looks at the state's file before a restore: a missing or changed one is never offered to the
@@ -65,6 +65,21 @@ class Vault {
   void suspect(std::string const& file) {
     if (!suspected_.insert(file).second) distrust(file);
   }
+  /// While one lives, work on disk waits for a while: writing through to the disk would slow the
+  /// slot calls of a swap down (measured: docs/performance.md).
+  class Quiet {
+   public:
+    explicit Quiet(Vault& vault) : vault_(vault) { ++vault_.swaps_; }
+    ~Quiet() {
+      vault_.looked_at_.clear();
+      if (--vault_.swaps_ == 0) vault_.no_swaps_.notify();
+    }
+    Quiet(Quiet const&) = delete;
+    Quiet& operator=(Quiet const&) = delete;
+
+   private:
+    Vault& vault_;
+  };
   /// It was restored.
   void used(store::StateKey const& key);
 
@@ -72,6 +87,7 @@ class Vault {
   using Job = std::function<std::string()>;  // returns what went wrong, or nothing
   void enqueue(std::string what, Job job);
   net::awaitable<void> work();
+  net::awaitable<void> wait_for_quiet();
   void prune(std::string const& tag, store::Limits const& limits,
              std::set<store::StateKey> const& keep);
   std::string unseen_name(store::StateKey const& key) const;
@@ -89,7 +105,10 @@ class Vault {
   std::set<std::string> suspected_;
   std::map<store::StateKey, std::int64_t> written_use_;
   std::deque<std::pair<std::string, Job>> jobs_;
+  std::set<std::string> looked_at_;  // files of states that are restored next
   bool working_ = false;
+  int swaps_ = 0;
+  net::Signal no_swaps_;
 };
 
 }  // namespace slotswap::swap

@@ -1,0 +1,55 @@
+// Three ways to send the same turns to a real llama-server: straight, through slotswap, and as a
+// minimal client that does the slot calls itself. Times in milliseconds, from the first byte sent;
+// connecting is not timed. Throws std::runtime_error when an answer is not a 200.
+#pragma once
+
+#include "real/talk.hpp"
+#include "support/raw_client.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace slotswap::bench {
+
+struct Turn {
+  double first_ms = 0;  // until the first token
+  double total_ms = 0;
+  double computed_ms = 0;  // of it, by the server's own account
+  std::int64_t read = 0;
+  std::string text;
+};
+
+using Ask = std::function<Turn(std::string const& session, test::Talk const& talk)>;
+
+// pins: the slot of each session, as a server with several needs it.
+class Straight {
+ public:
+  explicit Straight(std::uint16_t port, std::map<std::string, int> pins = {});
+  Turn ask(std::string const& session, test::Talk const& talk);
+
+ private:
+  std::uint16_t port_;
+  std::map<std::string, int> pins_;
+};
+
+// What slotswap sends for a session in another's place, and nothing else: GET /slots, save,
+// restore, the request. It believes every answer.
+class Minimal {
+ public:
+  Minimal(std::uint16_t port, std::filesystem::path folder);
+  Turn ask(std::string const& session, test::Talk const& talk);
+
+ private:
+  void call(test::RawClient& client, std::string const& action, std::string const& file);
+
+  std::uint16_t port_;
+  std::filesystem::path folder_;
+  std::string resident_;
+  std::map<std::string, std::string> saved_;  // by session: the file
+  int generation_ = 0;
+};
+
+}  // namespace slotswap::bench
