@@ -47,3 +47,7 @@ if(SLOTSWAP_SANITIZE)
     target_compile_options(slotswap_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
   endif()
 endif()
+if(SLOTSWAP_FUZZ)
+  # Every room shows the fuzzer its way; the targets add its main().
+  target_compile_options(slotswap_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

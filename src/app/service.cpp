@@ -1,4 +1,5 @@
 #include <slotswap/app/service.hpp>
+#include <slotswap/base/text.hpp>
 #include <slotswap/http/problem.hpp>
 #include <slotswap/llama/server.hpp>
 #include <slotswap/net/upstream.hpp>
@@ -130,7 +131,7 @@ base::Result<void> Service::start() {
   if (listener.has_error()) return listener.error();
   listener_ = std::move(*listener);
   Line(Level::info, "listen")
-      .field("address", config_.listen.host + ":" + std::to_string(port()))
+      .field("address", base::host_and_port(config_.listen.host, port()))
       .field("for", "clients");
   if (!config_.admin) return {};
   auto on_admin = [this](net::Incoming& incoming) { return handle_admin(incoming); };
@@ -138,7 +139,7 @@ base::Result<void> Service::start() {
   if (admin.has_error()) return admin.error();
   admin_ = std::move(*admin);
   Line(Level::info, "listen")
-      .field("address", config_.admin->host + ":" + std::to_string(admin_port()))
+      .field("address", base::host_and_port(config_.admin->host, admin_port()))
       .field("for", "admin");
   return {};
 }
@@ -169,7 +170,7 @@ net::awaitable<void> Service::drain(std::function<void()> done) {
   while (!hurried && listener_->connections() > 0 && loop_.now() < until) {
     hurried = co_await hurry_.wait_until(std::min(until, loop_.now() + drain_look));
   }
-  auto const cut = listener_->connections();
+  auto const cut = listener_->answering();
   if (cut > 0)
     Line(Level::warning, "stop").field("cut", cut).say("answers still under way were cut");
   listener_->close_all();

@@ -77,6 +77,11 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return length;
 }
 
+std::string host_and_port(std::string const& host, std::uint16_t port) {
+  auto const v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
 bool glob_match(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;

@@ -83,11 +83,6 @@ std::optional<std::string> read_prefix(std::string_view path, std::string& prefi
 
 }  // namespace
 
-std::string to_text(std::string const& host, std::uint16_t port) {
-  auto const v6 = host.find(':') != std::string::npos;
-  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
 std::optional<std::string> parse_listen(std::string_view text, ListenAddress& address) {
   if (text.starts_with("unix:") || text.starts_with('/')) return "unix sockets are not supported";
   Authority parts;
@@ -123,7 +118,7 @@ std::optional<std::string> parse_url(std::string_view text, ServerUrl& url) {
     read.port = static_cast<std::uint16_t>(*port);
   }
   if (auto problem = read_prefix(rest.substr(authority.size()), read.prefix)) return problem;
-  read.text = scheme + "://" + to_text(read.host, read.port) + read.prefix;
+  read.text = scheme + "://" + base::host_and_port(read.host, read.port) + read.prefix;
   url = read;
   return std::nullopt;
 }

@@ -14,7 +14,4 @@ std::optional<std::string> parse_listen(std::string_view text, ListenAddress& ad
 
 std::optional<std::string> parse_url(std::string_view text, ServerUrl& url);
 
-/// HOST:PORT, an IPv6 host in brackets.
-std::string to_text(std::string const& host, std::uint16_t port);
-
 }  // namespace slotswap::config

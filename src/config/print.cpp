@@ -2,6 +2,8 @@
 #include "address.hpp"
 #include "sections.hpp"
 
+#include <slotswap/base/text.hpp>
+
 #include <array>
 #include <charconv>
 
@@ -101,9 +103,9 @@ class Printer {
 
 std::string print(Config const& config) {
   Printer out;
-  out.key("", "listen", quoted(to_text(config.listen.host, config.listen.port)));
+  out.key("", "listen", quoted(base::host_and_port(config.listen.host, config.listen.port)));
   out.key("", "admin",
-          config.admin ? quoted(to_text(config.admin->host, config.admin->port)) : "off");
+          config.admin ? quoted(base::host_and_port(config.admin->host, config.admin->port)) : "off");
   out.head("servers:");
   for (auto const& server : config.servers) out.server(server);
   out.head("routes:");

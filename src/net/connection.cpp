@@ -1,5 +1,6 @@
 #include "connection.hpp"
 
+#include <slotswap/base/text.hpp>
 #include <slotswap/http/hygiene.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -26,9 +27,7 @@ std::string name_of(tcp::socket const& socket) {
   error_code ec;
   auto const endpoint = socket.remote_endpoint(ec);
   if (ec) return "unknown";
-  auto const address = endpoint.address().to_string();
-  auto const host = endpoint.address().is_v6() ? "[" + address + "]" : address;
-  return host + ":" + std::to_string(endpoint.port());
+  return base::host_and_port(endpoint.address().to_string(), endpoint.port());
 }
 
 base::Fault too_large(std::uint64_t limit) {

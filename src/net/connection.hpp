@@ -33,6 +33,8 @@ class Connection : public Incoming, public std::enable_shared_from_this<Connecti
   awaitable<void> run();
   /// A connection beyond the limit: one answer, then the end.
   awaitable<void> turn_away(http::Problem problem);
+  /// A request has come whose answer has not ended.
+  bool answering() const { return phase_ == Phase::exchange && !finished_; }
   /// The answer under way is the last one; an idle connection closes now.
   void finish_soon();
   void close();

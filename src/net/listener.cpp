@@ -1,5 +1,6 @@
 #include "connection.hpp"
 
+#include <slotswap/base/text.hpp>
 #include <slotswap/net/listener.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -8,6 +9,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -36,6 +38,11 @@ class TcpListener : public Listener, public std::enable_shared_from_this<TcpList
   }
 
   std::size_t connections() const override { return open_.size(); }
+
+  std::size_t answering() const override {
+    auto const busy = [](auto const& connection) { return connection->answering(); };
+    return static_cast<std::size_t>(std::count_if(open_.begin(), open_.end(), busy));
+  }
 
   void stop_accepting() override {
     error_code ignored;
@@ -100,6 +107,7 @@ class Handle : public Listener {
   }
   std::uint16_t port() const override { return listener_->port(); }
   std::size_t connections() const override { return listener_->connections(); }
+  std::size_t answering() const override { return listener_->answering(); }
   void stop_accepting() override { listener_->stop_accepting(); }
   void close_all() override { listener_->close_all(); }
 
@@ -108,7 +116,7 @@ class Handle : public Listener {
 };
 
 base::Result<tcp::acceptor> open_acceptor(Loop& loop, ListenerSettings const& settings) {
-  auto const where = settings.host + ":" + std::to_string(settings.port);
+  auto const where = base::host_and_port(settings.host, settings.port);
   auto const fault = [&where](error_code const& ec) {
     return base::Fault(base::Side::us, "listen", "cannot listen on " + where + ": " + ec.message());
   };

@@ -1,5 +1,6 @@
 #include "upstream_connection.hpp"
 
+#include <slotswap/base/text.hpp>
 #include <slotswap/net/upstream.hpp>
 
 #include <boost/asio/ip/address.hpp>
@@ -13,10 +14,9 @@ namespace {
 constexpr std::size_t call_limit = 64 * 1024 * 1024;
 
 std::string authority_of(UpstreamSettings const& settings) {
-  auto const v6 = settings.host.find(':') != std::string::npos;
-  auto const host = v6 ? "[" + settings.host + "]" : settings.host;
   auto const standard = settings.tls ? 443 : 80;
-  return settings.port == standard ? host : host + ":" + std::to_string(settings.port);
+  auto whole = base::host_and_port(settings.host, settings.port);
+  return settings.port == standard ? whole.substr(0, whole.rfind(':')) : whole;
 }
 
 base::Result<asio::ssl::context> tls_context(UpstreamSettings const& settings) {

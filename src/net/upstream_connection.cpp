@@ -1,5 +1,7 @@
 #include "upstream_connection.hpp"
 
+#include <slotswap/base/text.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -15,7 +17,7 @@ constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 base::Fault unreachable(UpstreamSettings const& settings, std::string const& why) {
   return base::Fault(
       base::Side::server, "upstream_unreachable",
-      "cannot connect to " + settings.host + ":" + std::to_string(settings.port) + ": " + why);
+      "cannot connect to " + base::host_and_port(settings.host, settings.port) + ": " + why);
 }
 
 }  // namespace

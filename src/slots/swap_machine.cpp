@@ -79,8 +79,9 @@ Action SwapMachine::wait_cancelled() {
   return act(Action::Kind::wait, slot_.cancelled->at + pause);
 }
 
-// A server that slept, or was started anew with another model, does not say so by itself; asking for
-// /props never wakes it. A moment after an answer the task number would tell, where one was seen.
+// A server that slept, or was started anew with another model, does not say so by itself; asking
+// for /props never wakes it. A moment after an answer the task number would tell, where one was
+// seen.
 bool SwapMachine::uncertain_since(TimePoint answer, TimePoint now) const {
   return !slot_.same_process || !slot_.seen_task() || answer == TimePoint::min() ||
          now - answer > times_.trust;

@@ -25,7 +25,7 @@ Host::Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault&
 KeeperEnvironment Host::environment() {
   KeeperEnvironment environment{
       loop_, tasks_, server_, settings_.name, settings_.max_folder_bytes, {}, {}, {}, {}, {}};
-  environment.alive = [this] { return alive(); };
+  environment.alive = [this](bool for_request) { return alive(for_request); };
   environment.restarted = [this] { return std::exchange(restarted_, false); };
   environment.model = [this] { return model_; };
   environment.tag = [this] { return tag(); };
@@ -128,7 +128,7 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
 }
 
 // The marker stays the same across a sleep and changes with the process.
-net::awaitable<std::optional<bool>> Host::alive() {
+net::awaitable<std::optional<bool>> Host::alive(bool for_request) {
   auto const props = co_await server_.props();
   if (props.has_error()) {
     lost();
@@ -136,7 +136,9 @@ net::awaitable<std::optional<bool>> Host::alive() {
   }
   if (props->media_marker != marker_) {
     lost();
-    co_await contact();
+    // Looking closer would wake a server that already sleeps again; for an idle save it is enough
+    // that nothing is left to save.
+    if (for_request) co_await contact();
     co_return false;
   }
   co_return !props->sleeping;

@@ -173,7 +173,8 @@ net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& 
       break;
     }
     case Action::Kind::ask_props: {
-      auto const alive = co_await environment_.alive();
+      auto const for_request = order.kind != slots::Goal::Kind::save_only;
+      auto const alive = co_await environment_.alive(for_request);
       event.kind = alive ? Event::Kind::props : Event::Kind::failed;
       event.alive = alive.value_or(false) && !environment_.restarted();
       event.fits = order.key.tag == environment_.tag();

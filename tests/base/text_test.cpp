@@ -49,6 +49,12 @@ TEST(Text, globs) {
   }
 }
 
+TEST(Text, host_and_port) {
+  EXPECT_EQ(host_and_port("127.0.0.1", 80), "127.0.0.1:80");
+  EXPECT_EQ(host_and_port("some.where", 9940), "some.where:9940");
+  EXPECT_EQ(host_and_port("::1", 9940), "[::1]:9940");
+}
+
 TEST(Text, trim_and_case) {
   EXPECT_EQ(trim(" \t a b \r\n"), "a b");
   EXPECT_EQ(trim("  "), "");

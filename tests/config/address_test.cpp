@@ -81,10 +81,10 @@ TEST(Url, that_is_none_says_why) {
 TEST(Listen, takes_hosts_and_ports) {
   ListenAddress address;
   EXPECT_EQ(parse_listen("0.0.0.0:0", address), std::nullopt);
-  EXPECT_EQ(to_text(address.host, address.port), "0.0.0.0:0");
+  EXPECT_EQ(base::host_and_port(address.host, address.port), "0.0.0.0:0");
   EXPECT_EQ(parse_listen("[::1]:65535", address), std::nullopt);
   EXPECT_EQ(address.host, "::1");
-  EXPECT_EQ(to_text(address.host, address.port), "[::1]:65535");
+  EXPECT_EQ(base::host_and_port(address.host, address.port), "[::1]:65535");
   EXPECT_EQ(parse_listen("9940", address), "the host is missing: 127.0.0.1:9940");
   EXPECT_EQ(parse_listen("localhost", address), "the port is missing");
   EXPECT_EQ(parse_listen(":9940", address), "`` is no host");

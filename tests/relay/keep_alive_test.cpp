@@ -71,6 +71,15 @@ TEST(RelayKeepAlive, at_the_end_an_idle_connection_is_closed_and_an_answer_under
   proxy.stop();
 }
 
+TEST(RelayKeepAlive, at_the_end_idle_connections_are_not_answers_that_were_cut) {
+  Stage stage;
+  auto client = stage.client();
+  client.send("GET /slotswap/health HTTP/1.1\r\nHost: p\r\n\r\n");
+  EXPECT_EQ(read_answer(client).status, 200);
+  stage.proxy.stop();
+  EXPECT_EQ(stage.log.count("event=stop cut="), 0U);
+}
+
 TEST(RelayKeepAlive, at_the_end_an_answer_that_takes_too_long_is_cut) {
   Stage stage;
   auto client = stage.client();
@@ -81,6 +90,7 @@ TEST(RelayKeepAlive, at_the_end_an_answer_that_takes_too_long_is_cut) {
   stage.proxy.stop();
   read_body(client, answer);
   EXPECT_FALSE(answer.complete);
+  EXPECT_EQ(stage.log.count("event=stop cut=1"), 1U);
   EXPECT_TRUE(server.closed_within(Milliseconds{20'000}));
 }
 

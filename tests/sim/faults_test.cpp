@@ -171,6 +171,20 @@ TEST(Faults, a_slept_server_is_neither_saved_empty_nor_kept_awake) {
   EXPECT_EQ(house.sim->book().wakes, 1U);
 }
 
+TEST(Faults, an_idle_save_asks_another_process_nothing_that_could_wake_it) {
+  House house("save_idle_seconds: 0.5");
+  house.chat("anna", story("anna", 100));
+  house.sim->start_again();
+  auto const before = house.sim->book();
+  ASSERT_TRUE(eventually([&] { return house.log.count("state=lost") == 1; }));
+  house.proxy->stop();
+  auto const after = house.sim->book();
+  EXPECT_GT(after.count("GET", "/props"), before.count("GET", "/props"));
+  EXPECT_EQ(after.count("GET", "/slots"), before.count("GET", "/slots"));
+  EXPECT_EQ(after.count("POST", "/slots"), before.count("POST", "/slots"));
+  EXPECT_TRUE(house.files(".bin").empty());
+}
+
 TEST(Faults, a_server_that_loads_is_asked_again_when_it_is_needed) {
   House house;
   house.sim->order(Fault::loading, 2);  // the first contact and the request itself

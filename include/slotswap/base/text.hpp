@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ std::size_t code_points(std::string_view utf8);
 
 /// Length in bytes of the longest common prefix, cut back to a code point's start.
 std::size_t common_prefix(std::string_view a, std::string_view b);
+
+/// As in a URL: an IPv6 address in brackets.
+std::string host_and_port(std::string const& host, std::uint16_t port);
 
 /// Shell-style glob over the whole text: * any run, ? one character. No classes.
 bool glob_match(std::string_view pattern, std::string_view text);

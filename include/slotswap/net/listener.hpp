@@ -31,6 +31,8 @@ class Listener {
 
   virtual std::uint16_t port() const = 0;
   virtual std::size_t connections() const = 0;
+  /// Of them those with a request whose answer has not ended.
+  virtual std::size_t answering() const = 0;
   /// No new connections; idle ones are closed, the others after the answer they are at.
   virtual void stop_accepting() = 0;
   /// Closes every connection at once, answers included.

@@ -65,7 +65,7 @@ class Host {
 
   net::awaitable<void> contact();
   net::awaitable<void> look_closer(llama::Props props);
-  net::awaitable<std::optional<bool>> alive();
+  net::awaitable<std::optional<bool>> alive(bool for_request);
   void refuse(std::string flag, std::string words);
   void warn_once(std::string reason, std::string words);
   std::string tag() const;

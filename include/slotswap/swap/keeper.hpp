@@ -56,7 +56,7 @@ struct KeeperEnvironment {
   std::uint64_t max_folder_bytes = 0;
   /// Asks for /props. No answer: none; else whether the slot's content can still be there (neither
   /// asleep nor another process).
-  std::function<net::awaitable<std::optional<bool>>()> alive;
+  std::function<net::awaitable<std::optional<bool>>(bool for_request)> alive;
   /// Another process was met since the last call: what the slot held is gone.
   std::function<bool()> restarted;
   /// The model that is served now and the tag of its states.
