@@ -176,8 +176,7 @@ awaitable<base::Result<std::shared_ptr<Body const>>> Connection::read_body(
     for (auto const piece : found->pieces) {
       if (body->bytes().size() + piece.size() > limit) co_return too_large(limit);
       if (body->append(piece)) continue;
-      co_return base::Fault(base::Side::us, "buffers_full",
-                            "too many request bodies are held at once (limits: buffer_mib)");
+      co_return buffers_full();
     }
     auto const stuck = found->consumed == 0 && !parser_->done();
     in_.erase(0, found->consumed);

@@ -130,14 +130,19 @@ net::awaitable<bool> Exchange::route() {
   route_ = *found;
   receipt_.route = config_route().model;
   receipt_.server = backend().settings.name;
-  rewrite_model();
-  co_return true;
+  if (rewrite_model()) co_return true;
+  co_await answer(net::buffers_full());
+  co_return false;
 }
 
-void Exchange::rewrite_model() {
+// False: there is no room for the second body.
+bool Exchange::rewrite_model() {
   auto const& name = config_route().upstream_model;
-  if (name.empty() || !facts_.readable || facts_.model == name) return;
-  body_ = std::make_shared<net::Body const>(prompt::with_model(body_->bytes(), name));
+  if (name.empty() || !facts_.readable || facts_.model == name) return true;
+  auto body = std::make_shared<net::Body>(proxy_.budget_);
+  if (!body->append(prompt::with_model(body_->bytes(), name))) return false;
+  body_ = std::move(body);
+  return true;
 }
 
 // Which session's prompt cache the request may use.

@@ -38,7 +38,7 @@ class Exchange {
 
   net::awaitable<void> list_models();
   net::awaitable<void> answer(base::Fault fault);
-  void rewrite_model();
+  bool rewrite_model();
   net::awaitable<void> explain_prompt();
   void note_server_trouble();
   Backend& backend() { return proxy_.backends_[config_route().server]; }

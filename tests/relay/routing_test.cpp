@@ -89,5 +89,16 @@ TEST(RelayRouting, upstream_model_is_added_where_there_was_none_and_leaves_other
   EXPECT_EQ(two.post(two.a, "\x01\x02 no json").body, "\x01\x02 no json");
 }
 
+TEST(RelayRouting, upstream_model_needs_room_for_a_second_body) {
+  ScriptedUpstream upstream;
+  RunningProxy proxy(
+      "listen: 127.0.0.1:0\nlimits: {body_mib: 1, buffer_mib: 1}\nservers:\n  - {name: a, url: '" +
+      upstream.url() + "'}\nroutes:\n  - {model: x, upstream_model: real}\n");
+  auto const body = R"({"model":"x","prompt":")" + std::string(700'000, 'p') + "\"}";
+  auto const answer = request(proxy.port(), "POST", "/completion", {}, body);
+  expect_problem(answer, 503, "buffers_full");
+  EXPECT_FALSE(upstream.called());
+}
+
 }  // namespace
 }  // namespace slotswap::test

@@ -2,6 +2,8 @@
 // on the loop thread; the last owner may let go on any.
 #pragma once
 
+#include <slotswap/base/fault.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -26,6 +28,12 @@ class Budget {
   std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
 };
+
+/// What a request gets for whose body there is no room.
+inline base::Fault buffers_full() {
+  return base::Fault(base::Side::us, "buffers_full",
+                     "too many request bodies are held at once (limits: buffer_mib)");
+}
 
 /// A whole request body; gives its bytes back to the budget when the last owner lets go.
 class Body {
