@@ -4,12 +4,13 @@
 #include <slotswap/app/service.hpp>
 #include <slotswap/config/config.hpp>
 #include <slotswap/json/scan.hpp>
+#include <slotswap/llama/tap.hpp>
+#include <slotswap/net/body.hpp>
 #include <slotswap/net/upstream.hpp>
 #include <slotswap/telemetry/log.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/json/value.hpp>
 
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slotswap::app {
@@ -53,7 +55,7 @@ class Folder {
 
 struct Measured {
   std::int64_t read = 0;  // prompt tokens after the first turn
-  std::vector<double> first_byte_ms;
+  std::vector<double> first_token_ms;
   bool failed = false;
 };
 
@@ -63,21 +65,48 @@ std::string prompt_of(std::string const& session, int turn) {
   return text;
 }
 
-http::RequestHead request_head(std::string const& session) {
+std::string body_of(std::string const& session, int turn) {
+  return R"({"model":"demo","stream":true,"max_tokens":8,"messages":[{"role":"user","content":)" +
+         json::quote(prompt_of(session, turn)) + "}]}";
+}
+
+std::string head_of(std::string const& session, net::Upstream& server, std::size_t body) {
   http::RequestHead head;
   head.method = "POST";
   head.target = "/v1/chat/completions";
+  head.fields.add("Host", server.authority());
   head.fields.add("Content-Type", "application/json");
+  head.fields.add("Content-Length", std::to_string(body));
   head.fields.add("X-Session-ID", session);
-  return head;
+  return http::serialize(head);
 }
 
-std::int64_t tokens_read(std::string const& body) {
-  auto const parsed = json::parse(body);
-  if (parsed.has_error() || !parsed->is_object()) return 0;
-  auto const* timings = parsed->get_object().if_contains("timings");
-  auto const* read = timings != nullptr ? timings->get_object().if_contains("prompt_n") : nullptr;
-  return read != nullptr ? read->to_number<std::int64_t>() : 0;
+struct Answer {
+  std::int64_t read = -1;  // prompt tokens, by the server; -1: the request failed
+  double first_ms = 0;     // until the first piece of the stream: its first token
+};
+
+net::awaitable<Answer> ask(net::Loop& loop, net::Upstream& server, std::string session, int turn) {
+  Answer answer;
+  auto const body = std::make_shared<net::Body const>(body_of(session, turn));
+  auto connection = server.take(true);
+  auto const began = loop.now();
+  auto const connected = co_await connection->connect();
+  if (connected.has_error()) co_return answer;
+  connection->send(head_of(session, server, body->bytes().size()), body);
+  auto const headed = co_await connection->read_head(false, reply_limit);
+  if (headed.has_error() || connection->response().status != 200) co_return answer;
+  llama::Tap tap(connection->response().fields.get("Content-Type"));
+  std::vector<std::string_view> pieces;
+  for (;;) {
+    auto const more = co_await connection->read_body(pieces, reply_limit);
+    if (more.has_error()) co_return answer;
+    if (!*more) break;
+    if (answer.first_ms <= 0) answer.first_ms = base::to_ms(loop.now() - began);
+    for (auto const piece : pieces) tap.put(piece);
+  }
+  answer.read = tap.finish().read.value_or(-1);
+  co_return answer;
 }
 
 net::awaitable<Measured> play(net::Loop& loop, net::Upstream& server, std::string label) {
@@ -86,18 +115,14 @@ net::awaitable<Measured> play(net::Loop& loop, net::Upstream& server, std::strin
     for (std::string const session : sessions) {
       std::cerr << "\r" << label << ": turn " << turn + 1 << " of " << turns << ", " << session
                 << "        ";
-      auto body = R"({"model":"demo","max_tokens":8,"messages":[{"role":"user","content":)" +
-                  json::quote(prompt_of(session, turn)) + "}]}";
-      auto head = request_head(session);
-      auto const began = loop.now();
-      auto const answer = co_await server.call(std::move(head), std::move(body), reply_limit);
-      if (answer.has_error() || answer->head.status != 200) {
+      auto const answer = co_await ask(loop, server, session, turn);
+      if (answer.read < 0) {
         measured.failed = true;
         co_return measured;
       }
       if (turn == 0) continue;
-      measured.read += tokens_read(answer->body);
-      measured.first_byte_ms.push_back(base::to_ms(loop.now() - began));
+      measured.read += answer.read;
+      measured.first_token_ms.push_back(answer.first_ms);
     }
   }
   co_return measured;
@@ -117,13 +142,13 @@ std::string config_text(llama_sim::Sim const& sim, std::string const& folder) {
 void print_table(Measured const& straight, Measured const& through) {
   auto const row = [](char const* name, Measured const& measured) {
     std::printf("  %-28s %12lld %18.0f\n", name, static_cast<long long>(measured.read),
-                median(measured.first_byte_ms));
+                median(measured.first_token_ms));
   };
   std::printf(
       "\nThree sessions in turn on one slot (simulated: %.0f prompt tokens a second), after the "
-      "first turn:\n\n",
+      "first turn (times are medians):\n\n",
       prefill_tps);
-  std::printf("  %-28s %12s %18s\n", "", "tokens read", "median answer, ms");
+  std::printf("  %-28s %12s %18s\n", "", "tokens read", "first token, ms");
   row("straight to llama-server", straight);
   row("through slotswap", through);
   std::printf("\n");
