@@ -104,8 +104,9 @@ class Printer {
 std::string print(Config const& config) {
   Printer out;
   out.key("", "listen", quoted(base::host_and_port(config.listen.host, config.listen.port)));
-  out.key("", "admin",
-          config.admin ? quoted(base::host_and_port(config.admin->host, config.admin->port)) : "off");
+  out.key(
+      "", "admin",
+      config.admin ? quoted(base::host_and_port(config.admin->host, config.admin->port)) : "off");
   out.head("servers:");
   for (auto const& server : config.servers) out.server(server);
   out.head("routes:");
