@@ -51,12 +51,6 @@ void settle_refused(Slot& slot, std::optional<Stamp> const& stamp) {
   }
 }
 
-/// It shows what nothing that we know of can have left there.
-void surprise(Slot& slot) {
-  slot.content = Unknown{};
-  slot.same_process = false;
-}
-
 /// Whether the tokens are those of the request that was accepted, or of its session's cancelled one
 /// before: another id_task alone may come of one that was refused unseen.
 bool surely_ran(Slot const& slot, bool after_cancel, std::optional<Stamp> const& seen) {
@@ -68,7 +62,7 @@ bool surely_ran(Slot const& slot, bool after_cancel, std::optional<Stamp> const&
 void settle_answered(Slot& slot, Guest const& guest, bool accepted,
                      std::optional<Cancelled> const& before, std::optional<Stamp> const& stamp) {
   if (stamp && !ran(slot, *stamp)) {
-    if (!shows(slot.content, *stamp)) surprise(slot);
+    if (!shows(slot.content, *stamp)) slot.doubt();
   } else if (!guest.key) {
     slot.content = Unknown{};
   } else if (accepted) {
@@ -121,7 +115,7 @@ void settle(Slot& slot, Guest const& guest, Outcome const& outcome,
   // Before a request without a key nobody asked which process and which model it would meet.
   if (guest.key) slot.last_answer = now;
   if (outcome.kind == Kind::broken || outcome.resent || (stamp && begun_anew(slot, *stamp))) {
-    surprise(slot);
+    slot.doubt();
   } else {
     settle_answered(slot, guest, accepted, before, stamp);
   }
@@ -136,7 +130,7 @@ void settle_cancelled(Slot& slot, Stamp const& stamp) {
   slot.last_task = stamp.task;
   auto const* holds = slot.holds();
   if (anew || !began) {
-    if (anew || !shows(slot.content, stamp)) surprise(slot);
+    if (anew || !shows(slot.content, stamp)) slot.doubt();
     return;
   }
   if (cancelled.accepted) {

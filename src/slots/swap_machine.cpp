@@ -123,10 +123,7 @@ Action SwapMachine::after_props(Event const& event, TimePoint now) {
   if (!event.fits) goal_.has_state = false;
   if (!event.alive) {
     note_ = Note::slept;
-    // Not Empty: a request of ours may have run in the new process before anybody asked.
-    slot_.content = Unknown{};
-    slot_.cancelled.reset();
-    slot_.last_task.reset();
+    slot_.forget();
     return fill();
   }
   if (looked_idle_) return make_room();
@@ -168,17 +165,14 @@ Action SwapMachine::after_look(std::optional<Stamp> const& stamp, TimePoint now)
   looked_idle_ = true;
   // Where no task was known, this one says nothing of the process.
   auto const blind = !slot_.seen_task();
-  auto changed = begun_anew(slot_, *stamp);
   if (slot_.cancelled) {
     settle_cancelled(slot_, *stamp);
-  } else if (changed || !shows(slot_.content, *stamp)) {
-    changed = true;
+  } else if (begun_anew(slot_, *stamp) || !shows(slot_.content, *stamp)) {
     note_ = Note::changed_behind_us;
-    slot_.content = Unknown{};
+    slot_.doubt();
   }
   slot_.last_task = stamp->task;
   // Another client, or another process with another model: a state must fit before it is offered.
-  if (changed) slot_.same_process = false;
   if (!asked_props_ && (!slot_.same_process || blind || busy_since_)) return ask_props();
   return make_room();
 }

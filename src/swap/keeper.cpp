@@ -73,7 +73,7 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order
   auto const began = environment_.loop.now();
   Swapped swapped;
   swapped.waited = began - entered;
-  if (environment_.restarted()) forget();
+  if (environment_.restarted()) slot_.forget();
   fit(order);
   say_missing(order, vault);
   co_await prepare(order, vault, order.settings.busy_wait, cancel, swapped);
@@ -287,13 +287,6 @@ net::awaitable<void> Keeper::save_now(bool last) {
   auto const note = co_await prepare(order, who.vault, patience, never, swapped);
   // Once in a pause, but a slot that others used is looked at again after another one.
   idle_save_tried_ = note != slots::Note::busy_too_long;
-}
-
-void Keeper::forget() {
-  // Not Empty: a request may have run in the new process before anybody noticed that it is one.
-  slot_.content = slots::Unknown{};
-  slot_.cancelled.reset();
-  slot_.last_task.reset();
 }
 
 void Keeper::close() {

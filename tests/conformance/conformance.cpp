@@ -63,12 +63,6 @@ std::vector<std::string> events_of(std::string_view stream) {
   return events;
 }
 
-std::string story(std::string const& name, int words) {
-  std::string text;
-  for (int i = 0; i < words; ++i) text += name + std::to_string(i) + " ";
-  return text;
-}
-
 std::string prompt_body(std::string const& text, std::string const& more) {
   return R"({"temperature":0,"ignore_eos":true,)" + more + R"("prompt":")" + text + "\"}";
 }

@@ -4,6 +4,7 @@
 
 #include "conformance/subject.hpp"
 #include "support/http_client.hpp"
+#include "support/story.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -44,8 +45,6 @@ std::string error_type(HttpAnswer const& answer);
 /// The data of each event of a stream, in order.
 std::vector<std::string> events_of(std::string_view stream);
 
-/// A text of so many words that shares no word with that of another name.
-std::string story(std::string const& name, int words);
 /// Bodies; `more` are JSON members, each with a comma behind it.
 std::string prompt_body(std::string const& text, std::string const& more = "\"n_predict\":4,");
 std::string chat_body(std::string const& text, std::string const& more = "\"max_tokens\":4,");

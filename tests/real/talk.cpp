@@ -45,12 +45,6 @@ void take_events(std::string_view stream, Reply& reply) {
 
 }  // namespace
 
-std::string story(std::string const& name, int words) {
-  std::string text;
-  for (int i = 0; i < words; ++i) text += name + std::to_string(i) + " ";
-  return text;
-}
-
 Talk user_says(std::string text) {
   return {{"user", std::move(text)}};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "support/http_client.hpp"
+#include "support/story.hpp"
 
 #include <cstdint>
 #include <string>
@@ -25,9 +26,6 @@ struct Reply {
   std::int64_t read = -1;    // its prompt_n
   double computed_ms = 0;    // its prompt_ms and predicted_ms
 };
-
-// A text of `words` words that no other name gives.
-std::string story(std::string const& name, int words);
 
 // One message of the user.
 Talk user_says(std::string text);

@@ -82,10 +82,4 @@ std::vector<std::string> House::files(std::string const& ending) const {
   return found;
 }
 
-std::string story(std::string const& name, int words) {
-  std::string text;
-  for (int i = 0; i < words; ++i) text += name + std::to_string(i) + " ";
-  return text;
-}
-
 }  // namespace slotswap::test

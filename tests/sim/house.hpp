@@ -5,6 +5,7 @@
 #include "llama_sim/sim.hpp"
 #include "support/http_client.hpp"
 #include "support/running_proxy.hpp"
+#include "support/story.hpp"
 #include "support/temp_dir.hpp"
 #include "support/wait.hpp"
 
@@ -50,8 +51,5 @@ class House {
   std::unique_ptr<llama_sim::Sim> sim;
   std::unique_ptr<RunningProxy> proxy;
 };
-
-/// A text of `words` words that no other name gives.
-std::string story(std::string const& name, int words);
 
 }  // namespace slotswap::test

@@ -115,6 +115,18 @@ struct Slot {
   bool task_known() const {
     return std::holds_alternative<Empty>(content) || seen_task().has_value();
   }
+  /// Another process, or one that slept: nothing known of it counts. Not Empty, as a request of
+  /// ours may have run in it before anybody asked.
+  void forget() {
+    content = Unknown{};
+    cancelled.reset();
+    last_task.reset();
+  }
+  /// It shows what nothing that we know of can have left there: perhaps another process.
+  void doubt() {
+    content = Unknown{};
+    same_process = false;
+  }
   /// Its content would be lost at a switch and may be saved.
   bool worth_saving() const {
     return holds() != nullptr && holds()->dirty && holds()->savable && holds()->stamp.has_value();

@@ -145,7 +145,6 @@ class Keeper {
   net::awaitable<void> settle(Turn turn, Order order, Vault& vault, slots::Outcome outcome);
   net::awaitable<void> save_now(bool last);
   net::awaitable<void> watch_idle();
-  void forget();
   void fit(Order& order) const;
   void say_missing(Order const& order, Vault const& vault) const;
   void remember(Order const& order, Vault& vault);
