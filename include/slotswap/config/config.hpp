@@ -42,10 +42,22 @@ struct Server {
 
 enum class OnMiss { keep, erase };
 enum class NoSession { shared, unsaved, pass };
+/// What a saved state is checked by before it is restored: size and time of change, or its bytes.
+enum class Verify { stat, checksum };
+/// Where a save goes when there is no room beside the old state: nowhere, or over it.
+enum class Publish { beside, replace };
 
 struct Slots {
   int id = 0;
   std::string save_path;  // empty: the folder is not visible to this process
+  std::string state_dir;  // manifests, lock and state file; never empty where slots are swapped
+  Verify verify = Verify::stat;
+  Publish publish = Publish::beside;
+  std::string fingerprint;  // of the route: parts its states from those of another text
+  std::uint64_t min_free_bytes = 2ULL * 1024 * 1024 * 1024;  // of the disk, after a save; 0: none
+  Duration max_age{};                                        // since a state was used last; 0: none
+  std::vector<std::string> pin;  // sessions, as clients name them, whose states are never pruned
+  std::uint64_t max_write_bytes = 0;  // a day; past it only a switch saves; 0: none
   OnMiss on_miss = OnMiss::keep;
   NoSession no_session = NoSession::shared;
   std::uint64_t max_files = 0;  // 0: none
@@ -63,9 +75,11 @@ struct Route {
 };
 
 enum class LogFormat { logfmt, json };
+enum class LogIds { full, brief };  // of sessions: whole, or their first 8 digits
 struct Log {
   std::string level = "info";  // trace debug info warning error
   LogFormat format = LogFormat::logfmt;
+  LogIds ids = LogIds::full;
   std::string file;  // empty: standard error
 };
 
