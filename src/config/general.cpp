@@ -45,6 +45,7 @@ void read_log(Section const& log, Log& out) {
                            {"error", "error"}});
   log.choice<LogFormat>("format", out.format,
                         {{"logfmt", LogFormat::logfmt}, {"json", LogFormat::json}});
+  log.choice<LogIds>("ids", out.ids, {{"full", LogIds::full}, {"short", LogIds::brief}});
   log.text("file", out.file);
 }
 

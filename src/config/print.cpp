@@ -36,6 +36,22 @@ std::string in_seconds(Duration duration) {
   return number(base::to_ms(duration) / 1000);
 }
 
+// In the largest unit of which it is a whole number.
+std::string span(Duration duration) {
+  using namespace std::chrono;
+  if (duration == Duration{}) return "0";
+  if (duration % days(1) == Duration{}) return std::to_string(duration / days(1)) + "d";
+  if (duration % hours(1) == Duration{}) return std::to_string(duration / hours(1)) + "h";
+  if (duration % minutes(1) == Duration{}) return std::to_string(duration / minutes(1)) + "m";
+  return in_seconds(duration) + "s";
+}
+
+std::string list(std::vector<std::string> const& texts) {
+  std::string out;
+  for (auto const& text : texts) out += (out.empty() ? "" : ", ") + quoted(text);
+  return "[" + out + "]";
+}
+
 class Printer {
  public:
   void key(std::string_view indent, std::string_view name, std::string_view value) {
@@ -63,10 +79,17 @@ class Printer {
     head("    slots:");
     key(in, "id", std::to_string(slots.id));
     key(in, "save_path", quoted(slots.save_path));
+    key(in, "state_dir", quoted(slots.state_dir));
+    key(in, "verify", slots.verify == Verify::stat ? "stat" : "checksum");
+    key(in, "publish", slots.publish == Publish::beside ? "beside" : "replace");
+    key(in, "min_free_gib", in_units(slots.min_free_bytes, gib));
     key(in, "on_miss", slots.on_miss == OnMiss::keep ? "keep" : "erase");
     key(in, "no_session", no_session.at(static_cast<std::size_t>(slots.no_session)));
     key(in, "max_files", std::to_string(slots.max_files));
     key(in, "max_gib", in_units(slots.max_bytes, gib));
+    key(in, "max_age", span(slots.max_age));
+    key(in, "pin", list(slots.pin));
+    key(in, "max_write_gib_per_day", in_units(slots.max_write_bytes, gib));
     key(in, "save_idle_seconds", in_seconds(slots.save_idle));
     key(in, "busy_wait_seconds", in_seconds(slots.busy_wait));
     key(in, "slot_call_timeout_seconds", in_seconds(slots.slot_call_timeout));
@@ -76,6 +99,7 @@ class Printer {
     key("  - ", "model", quoted(route.model));
     key("    ", "server", quoted(server));
     key("    ", "upstream_model", quoted(route.upstream_model));
+    key("    ", "fingerprint", quoted(route.slots ? route.slots->fingerprint : ""));
     if (route.slots) {
       slots(*route.slots);
     } else {
@@ -114,6 +138,7 @@ std::string print(Config const& config) {
   out.head("log:");
   out.key("  ", "level", config.log.level);
   out.key("  ", "format", config.log.format == LogFormat::json ? "json" : "logfmt");
+  out.key("  ", "ids", config.log.ids == LogIds::full ? "full" : "short");
   out.key("  ", "file", quoted(config.log.file));
   out.limits(config.limits);
   out.key("", "history_mib", in_units(config.history_bytes, mib));

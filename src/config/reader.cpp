@@ -28,13 +28,14 @@ std::vector<Keys> const& all_keys() {
        "a server",
        {"name", "url", "api_key", "ca_file", "connect_seconds", "first_byte_seconds",
         "idle_stream_seconds"}},
-      {"a route", "a route", {"model", "server", "upstream_model", "slots"}},
-      {"defaults", "`defaults`", {"server", "upstream_model", "slots"}},
+      {"a route", "a route", {"model", "server", "upstream_model", "fingerprint", "slots"}},
+      {"defaults", "`defaults`", {"server", "upstream_model", "fingerprint", "slots"}},
       {"slots",
        "`slots`",
-       {"id", "save_path", "on_miss", "no_session", "max_files", "max_gib", "save_idle_seconds",
-        "busy_wait_seconds", "slot_call_timeout_seconds"}},
-      {"log", "`log`", {"level", "format", "file"}},
+       {"id", "save_path", "state_dir", "verify", "publish", "min_free_gib", "on_miss",
+        "no_session", "max_files", "max_gib", "max_age", "pin", "max_write_gib_per_day",
+        "save_idle_seconds", "busy_wait_seconds", "slot_call_timeout_seconds"}},
+      {"log", "`log`", {"level", "format", "ids", "file"}},
       {"limits",
        "`limits`",
        {"head_kib", "body_mib", "buffer_mib", "connections", "header_read_seconds",
@@ -74,6 +75,19 @@ std::optional<T> parse(std::string_view text) {
   auto const [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (ec != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// What "30d" says, in seconds; a 0 needs no unit.
+std::optional<double> span_of(std::string_view text) {
+  static constexpr std::array<std::pair<char, double>, 4> units{
+      {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}}};
+  if (text == "0") return 0;
+  for (auto const& [unit, seconds] : units) {
+    if (!text.ends_with(unit)) continue;
+    auto const number = parse<double>(text.substr(0, text.size() - 1));
+    return number ? std::optional(*number * seconds) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 bool holds_control(std::string_view text) {
@@ -180,6 +194,10 @@ void Section::error(Place place, std::string_view key, std::string const& messag
   reading_.findings.error(place, "`" + std::string(key) + "`: " + message);
 }
 
+void Section::warning(Place place, std::string_view key, std::string const& message) const {
+  reading_.findings.warning(place, "`" + std::string(key) + "`: " + message);
+}
+
 std::optional<Value> Section::value(std::string_view key, std::string_view expected) const {
   auto const* const entry = find(key);
   if (entry == nullptr) return std::nullopt;
@@ -244,6 +262,44 @@ bool Section::bytes(std::string_view key, std::uint64_t& out, std::uint64_t unit
   auto const read = number(key, "a number", range);
   if (read) out = static_cast<std::uint64_t>(std::llround(*read * static_cast<double>(unit)));
   return read.has_value();
+}
+
+bool Section::span(std::string_view key, Duration& out) const {
+  constexpr std::string_view expected =
+      "a number with s, m, h or d such as 30d, from 1s to 36500d, or 0";
+  constexpr double longest = 36'500 * 86'400.0;
+  auto const read = value(key, expected);
+  if (!read) return false;
+  auto const seconds = span_of(read->text);
+  if (!seconds || !(*seconds == 0 || (*seconds >= 1 && *seconds <= longest))) {
+    error(read->place, key, "expected " + std::string(expected) + ", found " + shown(read->text));
+    return false;
+  }
+  out = std::chrono::milliseconds(std::llround(*seconds * 1000));
+  return true;
+}
+
+std::optional<std::vector<Value>> Section::texts(std::string_view key,
+                                                 std::string_view items) const {
+  auto const* const entry = find(key);
+  if (entry == nullptr) return std::nullopt;
+  auto const& node = *entry->value;
+  if (node.kind != Node::Kind::list) {
+    auto const where = node.kind == Node::Kind::null ? entry->place : node.place;
+    auto const advice = node.kind == Node::Kind::scalar ? "; a single one is a list too: [ID]" : "";
+    error(where, key,
+          "expected a list of " + std::string(items) + ", found " + shown(node) + advice);
+    return std::nullopt;
+  }
+  std::vector<Value> read;
+  for (auto const& item : node.items) {
+    // An item that is nothing has a place of its own, unlike a key's value.
+    if (auto text = scalar(reading_, *item, item->place, key, "a text")) {
+      read.push_back(std::move(*text));
+    }
+  }
+  if (read.size() < node.items.size()) return std::nullopt;
+  return read;
 }
 
 void Section::wrong_word(std::string_view key, Value const& read, Words const& words) const {

@@ -60,6 +60,11 @@ class Section {
   /// A number of `unit` bytes.
   bool bytes(std::string_view key, std::uint64_t& out, std::uint64_t unit, Range range) const;
 
+  /// A span of time with its unit, `30d`; 0 is none.
+  bool span(std::string_view key, Duration& out) const;
+  /// A list of `items`, "ids"; nothing after a complaint.
+  std::optional<std::vector<Value>> texts(std::string_view key, std::string_view items) const;
+
   template <class E>
   bool choice(std::string_view key, E& out,
               std::vector<std::pair<std::string, E>> const& choices) const {
@@ -77,6 +82,7 @@ class Section {
   }
 
   void error(Place place, std::string_view key, std::string const& message) const;
+  void warning(Place place, std::string_view key, std::string const& message) const;
 
  private:
   std::optional<double> number(std::string_view key, std::string_view what, Range range) const;

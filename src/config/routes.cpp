@@ -1,56 +1,57 @@
 // The list of routes, with what `defaults` gives all of them.
+#include "folders.hpp"
 #include "sections.hpp"
 
-#include <sys/stat.h>
-
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
+#include <utility>
 
 namespace slotswap::config {
 namespace {
 
+struct ReadSlots {
+  std::optional<Slots> slots;
+  bool folders_good = true;  // false: a complaint of one was made, so it may be missing
+};
+
 struct Defaults {
   std::string server;
   std::string upstream_model;
-  std::optional<Slots> slots;
+  std::string fingerprint;
+  ReadSlots slots;
+  Place fingerprint_place;
 };
 
-// What is wrong with a folder for files that this process must list, rename and unlink.
-std::optional<std::string> folder_problem(std::string const& path) {
-  struct stat about {};
-  if (::stat(path.c_str(), &about) != 0)
-    return "cannot be used: " + std::string(std::strerror(errno));
-  if (!S_ISDIR(about.st_mode)) return "is no folder";
-  if (::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
-    return "cannot be written by this process: " + std::string(std::strerror(errno));
-  }
-  return std::nullopt;
-}
+// In bytes; whatever is longer is no name of a session but a slip.
+constexpr std::size_t longest_id = 256;
 
-void read_save_path(Section const& section, std::string& save_path) {
-  std::string path;
-  if (!section.text("save_path", path)) return;
-  // One folder has one spelling, so that routes which share it are seen to.
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  if (path.empty()) {
-    save_path.clear();
-    return;
+void read_pin(Section const& section, std::vector<std::string>& pin) {
+  auto const read = section.texts("pin", "ids");
+  if (!read) return;
+  std::vector<std::string> ids;
+  for (auto const& id : *read) {
+    if (id.text.empty() || id.text.size() > longest_id) {
+      section.error(id.place, "pin",
+                    "expected an id of 1 to " + std::to_string(longest_id) + " bytes, found " +
+                        shown(id.text));
+      return;
+    }
+    ids.push_back(id.text);
   }
-  if (auto const problem = folder_problem(path)) {
-    section.error(section.place_of("save_path"), "save_path", shown(path) + " " + *problem);
-    return;
-  }
-  save_path = path;
+  pin = std::move(ids);
 }
 
 // Over what is there already: a route's own keys win over those of `defaults`.
-void read_slots_map(Section const& section, Slots& slots) {
+void read_slots_map(Section const& section, ReadSlots& read) {
+  auto& slots = *read.slots;
   auto id = static_cast<std::uint64_t>(slots.id);
   if (section.count("id", id, 0, 9999)) slots.id = static_cast<int>(id);
-  read_save_path(section, slots.save_path);
+  read.folders_good &= read_folder(section, "save_path", slots.save_path);
+  read.folders_good &= read_folder(section, "state_dir", slots.state_dir);
+  section.choice<Verify>("verify", slots.verify,
+                         {{"stat", Verify::stat}, {"checksum", Verify::checksum}});
+  section.choice<Publish>("publish", slots.publish,
+                          {{"beside", Publish::beside}, {"replace", Publish::replace}});
+  section.bytes("min_free_gib", slots.min_free_bytes, gib, {0, 1024 * 1024});
   section.choice<OnMiss>("on_miss", slots.on_miss,
                          {{"keep", OnMiss::keep}, {"erase", OnMiss::erase}});
   section.choice<NoSession>(
@@ -58,25 +59,29 @@ void read_slots_map(Section const& section, Slots& slots) {
       {{"shared", NoSession::shared}, {"unsaved", NoSession::unsaved}, {"pass", NoSession::pass}});
   section.count("max_files", slots.max_files, 0, 1'000'000);
   section.bytes("max_gib", slots.max_bytes, gib, {0, 1024 * 1024});
+  section.span("max_age", slots.max_age);
+  read_pin(section, slots.pin);
+  section.bytes("max_write_gib_per_day", slots.max_write_bytes, gib, {0, 1024 * 1024});
   section.seconds("save_idle_seconds", slots.save_idle, any_seconds);
   section.seconds("busy_wait_seconds", slots.busy_wait, any_seconds);
   section.seconds("slot_call_timeout_seconds", slots.slot_call_timeout, some_seconds);
 }
 
-std::optional<Slots> read_slots(Section const& section, std::optional<Slots> const& defaults) {
+ReadSlots read_slots(Section const& section, ReadSlots const& defaults) {
   auto const* const entry = section.find("slots");
   if (entry == nullptr) return defaults;
-  auto slots = defaults.value_or(Slots{});
   if (entry->value->kind == Node::Kind::map) {
+    auto slots = defaults;
+    if (!slots.slots) slots.slots.emplace();
     read_slots_map(Section(section.reading(), entry->value, "slots"), slots);
     return slots;
   }
-  constexpr std::string_view expected = "a map ({} for all defaults), or off";
+  constexpr std::string_view expected = "a map with `save_path` or `state_dir`, or off";
   auto const read = section.value("slots", expected);
-  if (!read || read->text == "off" || read->text == "false") return std::nullopt;
+  if (!read || read->text == "off" || read->text == "false") return {};
   section.error(read->place, "slots",
                 "expected " + std::string(expected) + ", found " + shown(read->text));
-  return std::nullopt;
+  return {};
 }
 
 Words names_of(std::vector<Server> const& servers) {
@@ -130,8 +135,41 @@ Defaults read_defaults(Section const& top, Config const& config) {
     complain_of_server(section, defaults.server, config);
   }
   section.text("upstream_model", defaults.upstream_model);
-  defaults.slots = read_slots(section, std::nullopt);
+  section.text("fingerprint", defaults.fingerprint);
+  defaults.fingerprint_place = section.place_of("fingerprint");
+  defaults.slots = read_slots(section, {});
   return defaults;
+}
+
+void read_fingerprint(Section const& section, Defaults const& defaults, Route& route) {
+  auto text = defaults.fingerprint;
+  auto const own = section.text("fingerprint", text);
+  if (route.slots) {
+    route.slots->fingerprint = text;
+  } else if (own && !text.empty()) {
+    section.warning(section.place_of("fingerprint"), "fingerprint",
+                    "not used: the route has no slots");
+  }
+}
+
+void read_route(Section const& section, Defaults const& defaults, Config& config, Places& places) {
+  Route route;
+  RoutePlaces where;
+  where.model = section.place_of("model");
+  where.slots = section.place_of("slots");
+  where.model_good = section.needed_text("model", route.model);
+  route.server = read_server_of(section, defaults, config);
+  route.upstream_model = defaults.upstream_model;
+  section.text("upstream_model", route.upstream_model);
+  auto read = read_slots(section, defaults.slots);
+  where.folders_good = read.folders_good;
+  route.slots = std::move(read.slots);
+  if (route.slots && route.slots->state_dir.empty()) {
+    route.slots->state_dir = route.slots->save_path;
+  }
+  read_fingerprint(section, defaults, route);
+  config.routes.push_back(std::move(route));
+  places.routes.push_back(where);
 }
 
 }  // namespace
@@ -145,18 +183,13 @@ void read_routes(Section const& top, Config& config, Places& places) {
     return;
   }
   for (auto const& item : map_items(top.reading(), *entry)) {
-    Section const section(top.reading(), item, "a route");
-    Route route;
-    RoutePlaces where;
-    where.model = section.place_of("model");
-    where.slots = section.place_of("slots");
-    where.model_good = section.needed_text("model", route.model);
-    route.server = read_server_of(section, defaults, config);
-    route.upstream_model = defaults.upstream_model;
-    section.text("upstream_model", route.upstream_model);
-    route.slots = read_slots(section, defaults.slots);
-    config.routes.push_back(std::move(route));
-    places.routes.push_back(where);
+    read_route(Section(top.reading(), item, "a route"), defaults, config, places);
+  }
+  auto const swapped = [](Route const& route) { return route.slots.has_value(); };
+  if (!defaults.fingerprint.empty() &&
+      std::none_of(config.routes.begin(), config.routes.end(), swapped)) {
+    top.reading().findings.warning(defaults.fingerprint_place,
+                                   "`fingerprint`: not used: no route has slots");
   }
 }
 

@@ -24,6 +24,7 @@ struct RoutePlaces {
   Place model;
   Place slots;
   bool model_good = false;
+  bool folders_good = false;
 };
 struct Places {
   std::vector<ServerPlaces> servers;

@@ -41,11 +41,14 @@ TEST(Config, reads_every_key) {
       "ca_file: " +
       ca +
       ", connect_seconds: 1.5, first_byte_seconds: 2, idle_stream_seconds: 3}\n"
-      "routes:\n- {model: a, server: m, upstream_model: b, slots: {id: 4, save_path: " +
-      folder.path() +
-      "/, on_miss: erase, no_session: unsaved, max_files: 5, max_gib: 0.5, save_idle_seconds: 6, "
+      "routes:\n- {model: a, server: m, upstream_model: b, fingerprint: q8, slots: {id: 4, "
+      "save_path: " +
+      folder.path() + "/, state_dir: " + state_dir() +
+      "//, verify: checksum, publish: replace, min_free_gib: 0.25, max_age: 30d, pin: [alice, 'b "
+      "c'], max_write_gib_per_day: 100, "
+      "on_miss: erase, no_session: unsaved, max_files: 5, max_gib: 0.5, save_idle_seconds: 6, "
       "busy_wait_seconds: 0, slot_call_timeout_seconds: 8}}\n"
-      "log: {level: debug, format: json, file: /l}\n"
+      "log: {level: debug, format: json, ids: short, file: /l}\n"
       "limits: {head_kib: 8, body_mib: 2, buffer_mib: 3, connections: 9, header_read_seconds: 10, "
       "keep_alive_seconds: 11}\nhistory_mib: 0\nmax_gib: 12\ndrain_seconds: 0.25\n");
   EXPECT_EQ(config.listen.host, "::1");
@@ -62,6 +65,14 @@ TEST(Config, reads_every_key) {
   auto const& slots = route.slots.value();
   EXPECT_EQ(slots.id, 4);
   EXPECT_EQ(slots.save_path, folder.path());
+  EXPECT_EQ(slots.state_dir, state_dir());
+  EXPECT_EQ(slots.verify, Verify::checksum);
+  EXPECT_EQ(slots.publish, Publish::replace);
+  EXPECT_EQ(slots.fingerprint, "q8");
+  EXPECT_EQ(slots.min_free_bytes, 256U * 1024 * 1024);
+  EXPECT_EQ(slots.max_age, 720h);
+  EXPECT_EQ(slots.pin, (std::vector<std::string>{"alice", "b c"}));
+  EXPECT_EQ(slots.max_write_bytes, 100ULL << 30U);
   EXPECT_EQ(slots.on_miss, OnMiss::erase);
   EXPECT_EQ(slots.no_session, NoSession::unsaved);
   EXPECT_EQ(slots.max_files, 5U);
@@ -71,6 +82,7 @@ TEST(Config, reads_every_key) {
   EXPECT_EQ(slots.slot_call_timeout, 8s);
   EXPECT_EQ(config.log.level, "debug");
   EXPECT_EQ(config.log.format, LogFormat::json);
+  EXPECT_EQ(config.log.ids, LogIds::brief);
   EXPECT_EQ(config.log.file, "/l");
   EXPECT_EQ(config.limits.head_bytes, 8U * 1024);
   EXPECT_EQ(config.limits.connections, 9U);
@@ -82,12 +94,17 @@ TEST(Config, reads_every_key) {
 }
 
 TEST(Config, defaults_reach_every_route_and_own_keys_win) {
+  Folder const folder;
   auto const config = good(
       "servers: [{name: a, url: 'http://a'}, {name: b, url: 'http://b'}]\n"
-      "defaults: {server: b, upstream_model: m, slots: {on_miss: erase, save_idle_seconds: 9}}\n"
+      "defaults: {server: b, upstream_model: m, fingerprint: f, slots: {on_miss: erase, "
+      "save_idle_seconds: 9, pin: [a, b], save_path: " +
+      folder.path() +
+      "}}\n"
       "routes:\n"
       "- {model: plain}\n"
-      "- {model: own, server: a, upstream_model: '', slots: {on_miss: keep}}\n"
+      "- {model: own, server: a, upstream_model: '', fingerprint: '', slots: {on_miss: keep, pin: "
+      "[c]}}\n"
       "- {model: off, slots: off}\n"
       "- {model: 'false', slots: false}\n"
       "- {model: empty, slots: {}}\n");
@@ -99,13 +116,18 @@ TEST(Config, defaults_reach_every_route_and_own_keys_win) {
   EXPECT_EQ(config.routes[1].upstream_model, "");
   EXPECT_EQ(config.routes[1].slots.value().on_miss, OnMiss::keep);
   EXPECT_EQ(config.routes[1].slots.value().save_idle, 9s);
+  EXPECT_EQ(config.routes[0].slots.value().fingerprint, "f");
+  EXPECT_EQ(config.routes[1].slots.value().fingerprint, "");
+  EXPECT_EQ(config.routes[0].slots.value().pin, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(config.routes[1].slots.value().pin, std::vector<std::string>{"c"});
   EXPECT_FALSE(config.routes[2].slots);
   EXPECT_FALSE(config.routes[3].slots);
   EXPECT_EQ(config.routes[4].slots.value().save_idle, 9s);
 }
 
-TEST(Config, slots_are_on_with_an_empty_map) {
-  auto const config = good(servers + "routes: [{model: a, slots: {}}, {model: b}]\n");
+TEST(Config, slots_are_on_with_a_map) {
+  auto const config =
+      good(servers + "routes: [{model: a, slots: {state_dir: " + state_dir() + "}}, {model: b}]\n");
   EXPECT_TRUE(config.routes[0].slots);
   EXPECT_FALSE(config.routes[1].slots);
 }
@@ -131,11 +153,12 @@ TEST(Config, values_take_variables_once_and_as_text) {
         good(servers + "routes:\n- model: a\n  upstream_model: " + row.written + "\n");
     EXPECT_EQ(config.routes.at(0).upstream_model, row.read) << row.written;
   }
-  EXPECT_EQ(good(servers + "routes: [{model: a, slots: {max_files: '${NUMBER}'}}]\n")
-                .routes.at(0)
-                .slots.value()
-                .max_files,
-            7U);
+  EXPECT_EQ(
+      good(servers + "routes: [{model: a, slots: {max_files: '${NUMBER}'}}]\n" + defaults_line())
+          .routes.at(0)
+          .slots.value()
+          .max_files,
+      7U);
 }
 
 TEST(Config, keys_take_no_variables) {
@@ -154,7 +177,8 @@ TEST(Config, aliases_and_merges_are_followed) {
       "- {model: list, slots: {<<: [*a, *b], id: 0}}\n"
       "- &r {model: whole, slots: {<<: {<<: *b, id: 5}}}\n"
       "- {<<: *r, model: again}\n"
-      "- {model: quoted, slots: {\"id\": 3}}\n");
+      "- {model: quoted, slots: {\"id\": 3}}\n" +
+      defaults_line());
   auto const slots = [&config](std::size_t i) { return config.routes.at(i).slots.value(); };
   EXPECT_EQ(slots(0).on_miss, OnMiss::erase);
   EXPECT_EQ(slots(1).max_files, 9U);
@@ -185,6 +209,17 @@ TEST(Config, windows_line_ends_and_a_byte_order_mark_do_no_harm) {
             "1:1: unknown key `lisen` in the configuration; did you mean `listen`?\n");
 }
 
+void expect_same_states(Slots const& again, Slots const& slots) {
+  EXPECT_EQ(again.state_dir, slots.state_dir);
+  EXPECT_EQ(again.verify, slots.verify);
+  EXPECT_EQ(again.publish, slots.publish);
+  EXPECT_EQ(again.fingerprint, slots.fingerprint);
+  EXPECT_EQ(again.min_free_bytes, slots.min_free_bytes);
+  EXPECT_EQ(again.max_age, slots.max_age);
+  EXPECT_EQ(again.pin, slots.pin);
+  EXPECT_EQ(again.max_write_bytes, slots.max_write_bytes);
+}
+
 TEST(ConfigPrint, loads_again_to_the_same_but_for_secrets) {
   Folder const folder;
   auto const ca = folder.file("ca \"$\\.pem", "x");
@@ -196,11 +231,16 @@ TEST(ConfigPrint, loads_again_to_the_same_but_for_secrets) {
       "/ca \"$$\\.pem'}, "
       "{name: b, url: 'http://h', api_key: none, idle_stream_seconds: 31536000}]\n"
       "defaults: {server: b}\n"
-      "routes:\n- {model: 'x*', slots: {id: 2, max_gib: 0.1, save_path: " +
+      "routes:\n- {model: 'x*', fingerprint: 'q8 \"$$\", 2', slots: {id: 2, max_gib: 0.1, "
+      "save_path: " +
       folder.path() +
-      ", no_session: pass, on_miss: erase, save_idle_seconds: 0.001}}\n"
+      ", no_session: pass, on_miss: erase, save_idle_seconds: 0.001, verify: checksum, publish: "
+      "replace, min_free_gib: 0.3, max_age: 1.5d, pin: ['a, \"$$b\"', 'c#]'], "
+      "max_write_gib_per_day: 0.7, state_dir: " +
+      state_dir() +
+      "}}\n"
       "- {model: '*', upstream_model: 'null', server: 'a \"b\" $$ \\ \xC3\xA4'}\n"
-      "log: {level: error, format: json, file: 'off'}\n"
+      "log: {level: error, format: json, ids: short, file: 'off'}\n"
       "limits: {head_kib: 1.5, body_mib: 3.3, buffer_mib: 1000000, connections: 1000000}\n"
       "history_mib: 0.7\nmax_gib: 123456\ndrain_seconds: 1234.567\n");
   auto const text = print(config);
@@ -213,14 +253,17 @@ TEST(ConfigPrint, loads_again_to_the_same_but_for_secrets) {
   EXPECT_EQ(again.servers.at(0).connect, config.servers[0].connect);
   EXPECT_EQ(again.servers.at(1).api_key, "");
   EXPECT_EQ(again.routes.at(0).slots.value().max_bytes, config.routes[0].slots.value().max_bytes);
+  expect_same_states(again.routes.at(0).slots.value(), config.routes[0].slots.value());
   EXPECT_EQ(again.routes.at(1).upstream_model, "null");
+  EXPECT_EQ(again.log.ids, LogIds::brief);
   EXPECT_EQ(again.limits.body_bytes, config.limits.body_bytes);
   EXPECT_EQ(again.history_bytes, config.history_bytes);
   EXPECT_EQ(again.drain, config.drain);
 }
 
 TEST(ConfigPrint, writes_every_key) {
-  EXPECT_EQ(print(good(servers + "routes: [{model: a, slots: {}}, {model: b}]\n")),
+  EXPECT_EQ(print(good(servers + "routes: [{model: a, slots: {}}, {model: b, slots: off}]\n" +
+                       defaults_line())),
             R"(listen: "127.0.0.1:9940"
 admin: off
 servers:
@@ -235,23 +278,34 @@ routes:
   - model: "a"
     server: "main"
     upstream_model: ""
+    fingerprint: ""
     slots:
       id: 0
       save_path: ""
+      state_dir: ")" +
+                state_dir() + R"("
+      verify: stat
+      publish: beside
+      min_free_gib: 2
       on_miss: keep
       no_session: shared
       max_files: 0
       max_gib: 0
+      max_age: 0
+      pin: []
+      max_write_gib_per_day: 0
       save_idle_seconds: 0
       busy_wait_seconds: 3600
       slot_call_timeout_seconds: 300
   - model: "b"
     server: "main"
     upstream_model: ""
+    fingerprint: ""
     slots: off
 log:
   level: info
   format: logfmt
+  ids: full
   file: ""
 limits:
   head_kib: 16

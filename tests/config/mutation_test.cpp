@@ -46,8 +46,10 @@ std::string mutated(std::string text, std::mt19937& random) {
 TEST(ConfigMutations, never_crash_or_hang) {
   std::mt19937 random(20261130);  // NOLINT: the same damage each time
   auto const example = slurp(SLOTSWAP_EXAMPLE);
-  std::string const small = "x-a: &a {on_miss: erase}\n" + servers +
-                            "routes:\n- model: a\n  slots: {<<: *a, id: ${NUMBER}}\n";
+  std::string const small =
+      "x-a: &a {on_miss: erase}\n" + servers +
+      "routes:\n- model: a\n  slots: {<<: *a, id: ${NUMBER}, max_age: 3d, pin: [b, c]}\n" +
+      defaults_line();
   ASSERT_FALSE(example.empty());
   std::size_t good = 0;
   for (int i = 0; i < 6000; ++i) {

@@ -60,6 +60,15 @@ class Folder {
   std::string path_;
 };
 
+/// One folder for all tests that need any, and the line that gives it to every route with slots.
+inline std::string const& state_dir() {
+  static Folder const folder;
+  return folder.path();
+}
+inline std::string defaults_line() {
+  return "defaults: {slots: {state_dir: " + state_dir() + "}}\n";
+}
+
 inline std::string slurp(std::string const& file) {
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;

@@ -122,8 +122,8 @@ struct Loaded {
   std::vector<Problem> warnings;  // said once, at check and at start
 };
 
-/// Reads a file; a syntax error is reported alone, all others together. Looks at save_path and
-/// ca_file on disk.
+/// Reads a file; a syntax error is reported alone, all others together. Looks at save_path,
+/// state_dir and ca_file on disk.
 Loaded load_file(std::string const& path);
 
 /// The same for a text; `environment` stands in for getenv in tests (null: the process's own).
