@@ -11,6 +11,48 @@
 namespace slotswap::config {
 namespace {
 
+// The first two words after the verdict are enough to tell which it is.
+std::string verdict(mode_t mode, uid_t owner, uid_t euid) {
+  auto const words = judge_mode(mode, owner, euid);
+  return (words.error.empty() ? "" : words.error.substr(0, 9) + ".") +
+         (words.warning.empty() ? "" : words.warning.substr(0, 7));
+}
+
+TEST(FolderMode, is_judged_by_who_runs_and_who_owns) {
+  struct Row {
+    mode_t mode;
+    uid_t owner;
+    uid_t euid;
+    std::string verdict;
+  };
+  constexpr std::string_view sticky = "is sticky";
+  for (auto const& row : {
+           Row{S_IFDIR | 02770, 10, 11, ""},
+           Row{S_IFDIR | 0700, 11, 11, ""},
+           Row{S_IFDIR | 02771, 10, 11, "is open"},
+           Row{S_IFDIR | 02774, 10, 11, "is open"},
+           Row{S_IFDIR | 02772, 10, 11, "is open"},
+           Row{S_IFDIR | 0755, 0, 0, "is open"},
+           Row{S_IFDIR | 01770, 10, 11, "is sticky."},
+           Row{S_IFDIR | 01770, 0, 11, "is sticky."},
+           Row{S_IFDIR | 01770, 11, 11, ""},
+           Row{S_IFDIR | 01770, 10, 0, ""},
+           Row{S_IFDIR | 01777, 0, 11, "is sticky.is open"},
+           Row{S_IFDIR | 01777, 0, 0, "is open"},
+       }) {
+    EXPECT_EQ(verdict(row.mode, row.owner, row.euid), row.verdict)
+        << std::oct << row.mode << std::dec << " of " << row.owner << " for " << row.euid;
+  }
+  EXPECT_EQ(
+      judge_mode(01750, 10, 11).error,
+      std::string(sticky) +
+          " (mode 1750): this process could not remove the server's files there; chmod -t "
+          "it, and let it belong to the server's user and a group that both share, mode 2770");
+  EXPECT_EQ(judge_mode(0005, 10, 11).warning,
+            "is open to everyone (mode 0005): everyone on the machine could read the "
+            "conversations; chmod o-rwx it");
+}
+
 std::string slots_of(std::string const& keys) {
   return servers + "routes:\n- model: a\n  slots: {" + keys + "}\n";
 }
@@ -75,6 +117,33 @@ TEST(ConfigFolders, that_cannot_be_written_are_errors) {
                   " cannot be written by this process: Permission denied\n");
   }
   set_mode(folder, 0700);
+}
+
+TEST(ConfigFolders, of_others_that_are_sticky_are_errors) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can have a folder of another user";
+  Folder const folder;
+  set_mode(folder, 01777);
+  for (std::string const key : {"save_path", "state_dir"}) {
+    auto const text = slots_of(key + ": " + folder.path());
+    auto const name = "4:22: `" + key + "`: " + shown(folder.path()) + " ";
+    auto const loaded = load_as_nobody(text);
+    EXPECT_EQ(listed(loaded.errors), name + judge_mode(01777, 0, 65534).error + "\n");
+    EXPECT_EQ(listed(loaded.warnings), name + judge_mode(01777, 0, 65534).warning + "\n");
+    EXPECT_EQ(listed(load(text).errors), "");
+  }
+}
+
+TEST(ConfigFolders, open_to_everyone_are_warned_of) {
+  Folder const folder;
+  set_mode(folder, 0701);
+  for (std::string const key : {"save_path", "state_dir"}) {
+    auto const loaded = load(slots_of(key + ": " + folder.path()));
+    EXPECT_EQ(listed(loaded.errors), "");
+    EXPECT_EQ(listed(loaded.warnings), "4:22: `" + key + "`: " + shown(folder.path()) + " " +
+                                           judge_mode(0701, 0, 0).warning + "\n");
+  }
+  set_mode(folder, 0700);
+  EXPECT_EQ(listed(load(slots_of("save_path: " + folder.path())).warnings), "");
 }
 
 TEST(ConfigFolders, state_dir_is_save_path_where_it_is_not_set) {
