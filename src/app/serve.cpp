@@ -25,6 +25,7 @@ std::optional<std::string> start_log(config::Log const& log) {
   settings.level = telemetry::level_from(log.level).value_or(telemetry::Level::info);
   settings.json = log.format == config::LogFormat::json;
   settings.file = log.file;
+  settings.brief_ids = log.ids == config::LogIds::brief;
   return telemetry::start(settings);
 }
 

@@ -1,6 +1,7 @@
 #include <slotswap/base/utf8.hpp>
 #include <slotswap/telemetry/format.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +10,8 @@ namespace slotswap::telemetry {
 namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
+constexpr std::size_t id_digits = 32;
+constexpr std::size_t brief_digits = 8;
 
 void append_hex_byte(std::string& out, unsigned value) {
   out += "\\x";
@@ -110,6 +113,20 @@ std::string cut(std::string_view text, std::size_t bytes) {
   for (int i = 0; i < 3 && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U; ++i)
     --end;
   return std::string(text.substr(0, end)) + "\xE2\x80\xA6";
+}
+
+std::string brief_ids(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    auto const run = std::min(text.find_first_not_of(hex_digits), text.size());
+    out += text.substr(0, run == id_digits ? brief_digits : run);
+    text.remove_prefix(run);
+    auto const rest = std::min(text.find_first_of(hex_digits), text.size());
+    out += text.substr(0, rest);
+    text.remove_prefix(rest);
+  }
+  return out;
 }
 
 void append_logfmt(std::string& out, std::string_view value) {

@@ -27,6 +27,7 @@ std::optional<Level> level_from(std::string_view word) {
 Line::Line(Level level, std::string_view event) : on_(enabled(level)), level_(level) {
   if (!on_) return;
   json_ = writer::json();
+  brief_ids_ = writer::brief_ids();
   text_.reserve(256);
   text_ += json_ ? "{\"ts\":\"" : "ts=";
   text_ += timestamp(std::chrono::system_clock::now());
@@ -38,6 +39,7 @@ Line::Line(Level level, std::string_view event) : on_(enabled(level)), level_(le
 Line::Line(Line&& other) noexcept
     : on_(std::exchange(other.on_, false)),
       json_(other.json_),
+      brief_ids_(other.brief_ids_),
       level_(other.level_),
       text_(std::move(other.text_)),
       say_(std::move(other.say_)) {}
@@ -70,6 +72,11 @@ void Line::name(std::string_view key) {
 }
 
 Line& Line::field(std::string_view key, std::string_view value) {
+  // Before it is cut: half an id would stand.
+  return brief_ids_ ? text(key, brief_ids(value)) : text(key, value);
+}
+
+Line& Line::text(std::string_view key, std::string_view value) {
   if (!on_) return *this;
   name(key);
   auto const append = json_ ? append_json : append_logfmt;
@@ -119,7 +126,7 @@ Line& Line::duration(std::string_view key, base::Duration value) {
 }
 
 Line& Line::say(std::string_view words) {
-  if (on_) say_ = cut(words, longest_say);
+  if (on_) say_ = brief_ids_ ? cut(brief_ids(words), longest_say) : cut(words, longest_say);
   return *this;
 }
 

@@ -72,6 +72,7 @@ struct Writer {
 
 std::atomic<Level> lowest{Level::info};
 std::atomic<bool> as_json{false};
+std::atomic<bool> with_brief_ids{false};
 
 struct State {
   std::mutex mutex;
@@ -128,6 +129,7 @@ std::optional<std::string> start(LogSettings const& settings) {
     if (state().capture == nullptr) {
       lowest = settings.level;
       as_json = settings.json;
+      with_brief_ids = settings.brief_ids;
     }
   }
   return std::nullopt;  // a former writer ends here, outside the lock
@@ -148,6 +150,10 @@ bool writer::json() noexcept {
   return as_json.load(std::memory_order_relaxed);
 }
 
+bool writer::brief_ids() noexcept {
+  return with_brief_ids.load(std::memory_order_relaxed);
+}
+
 void writer::write(std::string line) {
   std::lock_guard const lock(state().mutex);
   if (state().capture != nullptr) {
@@ -160,11 +166,12 @@ void writer::write(std::string line) {
   }
 }
 
-CapturedLog::CapturedLog(Level level, bool json) {
+CapturedLog::CapturedLog(Level level, bool json, bool brief_ids) {
   std::lock_guard const lock(state().mutex);
   outer_ = std::exchange(state().capture, this);
   outer_level_ = lowest.exchange(level);
   outer_json_ = as_json.exchange(json);
+  outer_brief_ids_ = with_brief_ids.exchange(brief_ids);
 }
 
 CapturedLog::~CapturedLog() {
@@ -172,6 +179,7 @@ CapturedLog::~CapturedLog() {
   state().capture = outer_;
   lowest = outer_level_;
   as_json = outer_json_;
+  with_brief_ids = outer_brief_ids_;
 }
 
 void CapturedLog::add(std::string line) {

@@ -9,6 +9,7 @@
 namespace slotswap::telemetry::writer {
 
 bool json() noexcept;
+bool brief_ids() noexcept;
 
 /// Takes one line without its end.
 void write(std::string line);

@@ -83,6 +83,35 @@ TEST(Format, long_values_are_cut_before_a_character) {
   EXPECT_EQ(cut("\x80\x80", 1), "\xE2\x80\xA6");
 }
 
+TEST(Format, ids_of_sessions_are_cut_to_their_first_digits) {
+  std::string const id = "e749e702170354878edda38aa740155c";
+  struct Row {
+    std::string text;
+    std::string brief;
+  };
+  for (auto const& row : {
+           Row{"", ""},
+           Row{"no id, but cafe and 0123456789", "no id, but cafe and 0123456789"},
+           Row{id, "e749e702"},
+           Row{id + " " + id, "e749e702 e749e702"},
+           Row{"tiny-3f9a0c21_" + id + "-6617814d4bcec.bin",
+               "tiny-3f9a0c21_e749e702-6617814d4bcec.bin"},
+           Row{"session=" + id + "\n", "session=e749e702\n"},
+           Row{"G" + id + "G", "Ge749e702G"},
+           Row{"\xC3\xA4" + id + "\xFF",
+               "\xC3\xA4"
+               "e749e702\xFF"},
+           Row{"a" + id, "a" + id},
+           Row{id + "0", id + "0"},
+           Row{id + id, id + id},
+           Row{id.substr(1), id.substr(1)},
+           Row{"E" + id.substr(1), "E" + id.substr(1)},
+           Row{id.substr(0, 31) + "C", id.substr(0, 31) + "C"},
+       }) {
+    EXPECT_EQ(brief_ids(row.text), row.brief) << row.text;
+  }
+}
+
 TEST(Format, times_are_utc_in_milliseconds) {
   using namespace std::chrono;
   auto const at = [](milliseconds since) { return timestamp(system_clock::time_point(since)); };

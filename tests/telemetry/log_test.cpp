@@ -121,6 +121,34 @@ TEST(Line, long_values_are_cut_and_marked) {
                 "\xE2\x80\xA6 say=" + std::string(longest_say, 'b') + "\xE2\x80\xA6");
 }
 
+TEST(Line, ids_are_brief_in_every_text_of_both_forms_when_asked) {
+  std::string const id = "e749e702170354878edda38aa740155c";
+  for (auto const json : {false, true}) {
+    CapturedLog const log(Level::trace, json, true);
+    Line(Level::info, "save")
+        .field("session", id)
+        .field("file", std::optional<std::string>("t_" + id + "-1.bin"))
+        .say("saved " + id);
+    EXPECT_EQ(log.count(id), 0U) << log.lines().at(0);
+    EXPECT_EQ(log.count("t_e749e702-1.bin"), 1U) << log.lines().at(0);
+    EXPECT_EQ(log.count("saved e749e702\""), 1U) << log.lines().at(0);
+  }
+  CapturedLog const log;
+  Line(Level::info, "save").field("session", id).say(id);
+  EXPECT_EQ(after_level(log.lines().at(0)), "event=save session=" + id + " say=" + id);
+}
+
+TEST(Line, brief_ids_leave_no_half_of_one_where_a_text_is_cut) {
+  std::string const id = "e749e702170354878edda38aa740155c";
+  CapturedLog const log(Level::trace, false, true);
+  Line(Level::info, "x")
+      .field("v", std::string(longest_value - 20, '.') + id + "....")
+      .say(std::string(longest_say - 20, '.') + id + "....");
+  EXPECT_EQ(after_level(log.lines().at(0)),
+            "event=x v=" + std::string(longest_value - 20, '.') +
+                "e749e702.... say=" + std::string(longest_say - 20, '.') + "e749e702....");
+}
+
 TEST(Line, below_the_level_is_not_written) {
   CapturedLog const log(Level::warning);
   Line(Level::info, "quiet").field("a", 1).say("x");
@@ -187,6 +215,19 @@ TEST(Writer, everything_is_on_disk_after_shutdown) {
   auto const text = slurp(folder.file("log"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5000);
   EXPECT_NE(text.find(" event=n i=4999\n"), std::string::npos);
+}
+
+TEST(Writer, brief_ids_are_a_setting_that_the_next_start_ends) {
+  Folder const folder;
+  std::string const id = "e749e702170354878edda38aa740155c";
+  for (auto const brief : {true, false}) {
+    ASSERT_EQ(start({Level::info, false, folder.file("log"), 16, brief}), std::nullopt);
+    Line(Level::info, "n").field("session", id);
+    shutdown();
+  }
+  auto const text = slurp(folder.file("log"));
+  EXPECT_NE(text.find(" session=e749e702\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" session=" + id + "\n"), std::string::npos) << text;
 }
 
 TEST(Writer, appends_and_writes_json) {

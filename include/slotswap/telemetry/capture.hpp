@@ -13,7 +13,7 @@ namespace slotswap::telemetry {
 
 class CapturedLog {
  public:
-  explicit CapturedLog(Level level = Level::trace, bool json = false);
+  explicit CapturedLog(Level level = Level::trace, bool json = false, bool brief_ids = false);
   ~CapturedLog();
   CapturedLog(CapturedLog const&) = delete;
   CapturedLog& operator=(CapturedLog const&) = delete;
@@ -32,6 +32,7 @@ class CapturedLog {
   CapturedLog* outer_;
   Level outer_level_;
   bool outer_json_;
+  bool outer_brief_ids_;
 };
 
 }  // namespace slotswap::telemetry

@@ -19,6 +19,10 @@ std::string timestamp(std::chrono::system_clock::time_point when);
 /// At most `bytes` of the text, cut before a character's start and marked with U+2026.
 std::string cut(std::string_view text, std::size_t bytes);
 
+/// Every session's id (32 lowercase hex digits, no more in a row) as its first 8 digits; ids stand
+/// in names of files too.
+std::string brief_ids(std::string_view text);
+
 /// Bare where that is unmistakable, else quoted; bytes that are no UTF-8 and controls as \xNN.
 void append_logfmt(std::string& out, std::string_view value);
 

@@ -26,6 +26,7 @@ struct LogSettings {
   bool json = false;
   std::string file;          // empty: standard error
   std::size_t queue = 8192;  // lines that may wait; the oldest beyond are dropped, and counted
+  bool brief_ids = false;    // sessions' ids as their first 8 digits, in every value
 };
 
 /// Starts the writer; the words of an error when the file cannot be opened (lines go on as before
@@ -78,6 +79,7 @@ class Line {
   Line& say(std::string_view words);
 
  private:
+  Line& text(std::string_view key, std::string_view value);
   Line& flag(std::string_view key, bool value);
   Line& integer(std::string_view key, std::int64_t value);
   Line& natural(std::string_view key, std::uint64_t value);
@@ -87,6 +89,7 @@ class Line {
 
   bool on_;
   bool json_ = false;
+  bool brief_ids_ = false;
   Level level_;
   std::string text_;
   std::string say_;
