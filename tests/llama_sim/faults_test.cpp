@@ -51,6 +51,19 @@ TEST(SimFaults, a_short_save_has_fewer_bytes_than_it_says_and_kills_at_its_resto
   EXPECT_EQ(stage.sim.book().crashes, 1U);
 }
 
+TEST(SimFaults, a_restore_that_dies_takes_a_good_file_with_it_once) {
+  Stage stage;
+  stage.post("/completion", words);
+  stage.slot_call("save");
+  stage.sim.order(Fault::restore_dies);
+  auto client = stage.begin("/slots/0?action=restore", R"({"filename":"a.bin"})");
+  EXPECT_EQ(client.read_to_end(), "");
+  EXPECT_FALSE(stage.sim.alive());
+  EXPECT_EQ(stage.sim.book().crashes, 1U);
+  stage.sim.start_again();
+  EXPECT_EQ(stage.slot_call("restore").status, 200);
+}
+
 TEST(SimFaults, an_empty_save_says_so_whatever_is_held) {
   Stage stage;
   stage.post("/completion", words);

@@ -17,7 +17,8 @@ net::awaitable<void> Server::props(Request& request) {
   body["total_slots"] = options_.slots;
   body["model_alias"] = options_.model;
   body["model_ftype"] = "F16";
-  body["model_path"] = "/models/" + options_.model + ".gguf";
+  body["model_path"] =
+      options_.model_path.empty() ? "/models/" + options_.model + ".gguf" : options_.model_path;
   body["chat_template"] = "<|role|>content";
   body["media_marker"] = marker_;
   body["is_sleeping"] = asleep();
@@ -31,9 +32,9 @@ net::awaitable<void> Server::models(Request& request) {
   meta["n_vocab"] = 1'000'003;
   meta["n_ctx"] = options_.context;
   meta["n_ctx_train"] = 65'536;
-  meta["n_embd"] = 64;
-  meta["n_params"] = 1000;
-  meta["size"] = 2000;
+  meta["n_embd"] = options_.n_embd;
+  meta["n_params"] = options_.n_params;
+  meta["size"] = options_.model_size;
   meta["ftype"] = "F16";
   json::object model;
   model["id"] = options_.model;
@@ -48,6 +49,14 @@ net::awaitable<void> Server::models(Request& request) {
   body["object"] = "list";
   body["data"] = json::array({model});
   co_await answer(request.incoming, 200, body);
+}
+
+// At a slot action the main loop answers nothing else before that ends.
+net::awaitable<void> Server::main_loop_free() {
+  while (action_running_ > 0) {
+    net::Signal later(loop_);
+    co_await later.wait_until(loop_.now() + scaled(0.01));
+  }
 }
 
 net::awaitable<void> Server::look(Request& request) {
@@ -65,11 +74,7 @@ net::awaitable<void> Server::look(Request& request) {
     co_await refuse(request.incoming, 500, "no slots today", "server_error");
     co_return;
   }
-  // The main loop is at a slot action: it answers nothing else before that ends.
-  while (action_running_ > 0) {
-    net::Signal later(loop_);
-    co_await later.wait_until(loop_.now() + scaled(0.01));
-  }
+  co_await main_loop_free();
   slots_.next_task();
   json::array body;
   for (auto const& slot : slots_.all()) {
@@ -84,6 +89,23 @@ net::awaitable<void> Server::look(Request& request) {
       one["n_prompt_tokens_processed"] = slot->processed;
       one["n_prompt_tokens_cache"] = slot->cached;
     }
+    body.push_back(one);
+  }
+  last_result_ = loop_.now();
+  co_await answer(request.incoming, 200, body);
+}
+
+net::awaitable<void> Server::lora(Request& request) {
+  co_await main_loop_free();
+  slots_.next_task();
+  json::array body;
+  for (auto const& adapter : options_.lora_adapters) {
+    json::object one;
+    one["id"] = body.size();
+    one["path"] = adapter.path;
+    one["scale"] = adapter.scale;
+    one["task_name"] = "";
+    one["prompt_prefix"] = "";
     body.push_back(one);
   }
   last_result_ = loop_.now();

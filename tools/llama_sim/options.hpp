@@ -3,14 +3,25 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace slotswap::llama_sim {
+
+struct LoraAdapter {
+  std::string path;
+  double scale = 1.0;
+};
 
 struct Options {
   Options() = default;
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;  // 0: the system chooses
   std::string model = "sim";
+  std::string model_path;  // empty: made of the model's name
+  std::int64_t n_params = 1000;
+  std::int64_t model_size = 2000;  // bytes
+  std::int64_t n_embd = 64;
+  std::vector<LoraAdapter> lora_adapters;
   int slots = 1;
   std::int64_t context = 16'384;  // tokens
   std::string slot_save_path;     // empty: no slot actions (501)
@@ -21,7 +32,9 @@ struct Options {
   double sleep_idle_seconds = 0;  // 0: never
   /// Every period of the real server (the 1 s disconnect check, the sleep, the speeds) times this.
   double scale = 1.0;
-  std::uint64_t bytes_per_token = 256;  // of the KV payload in a slot file
+  /// Of the KV payload in a slot file. It stands for the KV type and the model's shape: a file with
+  /// another number is refused.
+  std::uint64_t bytes_per_token = 256;
 };
 
 /// What may be made to go wrong; each happens as many times as it was ordered.
@@ -32,8 +45,9 @@ enum class Fault {
   save_hangs,     // never answered
   restore_error,  // 400, the slot is emptied
   restore_hangs,
-  props_error,  // GET /props: 500
-  slots_error,  // GET /slots: 500
+  restore_dies,  // the server, whatever the file is
+  props_error,   // GET /props: 500
+  slots_error,   // GET /slots: 500
   slots_hang,
   loading,          // 503 "Loading model" to everything
   drop_request,     // the connection is closed when a completion arrives

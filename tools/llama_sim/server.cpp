@@ -202,6 +202,9 @@ net::awaitable<void> Server::dispatch(Request& request) {
   } else if (get && path == "/slots") {
     wake();
     co_await look(request);
+  } else if (get && path == "/lora-adapters") {
+    wake();
+    co_await lora(request);
   } else if (post && path.rfind("/slots/", 0) == 0) {
     wake();
     co_await slot_call(request);

@@ -3,6 +3,7 @@
 
 #include "llama_sim/book.hpp"
 #include "llama_sim/options.hpp"
+#include "llama_sim/slot_file.hpp"
 #include "llama_sim/slots.hpp"
 
 #include <slotswap/http/path.hpp>
@@ -54,6 +55,8 @@ class Server {
   net::awaitable<void> props(Request& request);
   net::awaitable<void> models(Request& request);
   net::awaitable<void> look(Request& request);
+  net::awaitable<void> main_loop_free();
+  net::awaitable<void> lora(Request& request);
   net::awaitable<void> text_call(Request& request);
   // slot_calls.cpp
   net::awaitable<void> slot_call(Request& request);
@@ -61,6 +64,7 @@ class Server {
                             std::int64_t id);
   net::awaitable<void> restore(Request& request, SimSlot& slot, std::string const& file,
                                std::int64_t id);
+  bool suits(SlotFile const& file) const;
   // inference.cpp
   net::awaitable<void> complete(Request& request);
   net::awaitable<bool> read_prompt(Run& run);

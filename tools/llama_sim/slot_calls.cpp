@@ -1,6 +1,5 @@
 // POST /slots/{id}?action=...: save, restore, erase, with their faults.
 #include "llama_sim/server.hpp"
-#include "llama_sim/slot_file.hpp"
 
 #include <charconv>
 #include <filesystem>
@@ -99,18 +98,24 @@ net::awaitable<void> Server::save(Request& request, SimSlot& slot, std::string c
   co_await answer(request.incoming, 200, body);
 }
 
+// Looked at before the payload is read: a cut file of other settings kills nobody.
+bool Server::suits(SlotFile const& file) const {
+  auto const count = file.tokens.size();
+  return static_cast<std::int64_t>(count) <= options_.context / options_.slots &&
+         file.payload == count * options_.bytes_per_token;
+}
+
 net::awaitable<void> Server::restore(Request& request, SimSlot& slot, std::string const& file,
                                      std::int64_t id) {
   if (take_fault(Fault::restore_hangs)) co_return co_await hang(request.incoming);
   auto const loaded = read_slot_file(options_.slot_save_path + "/" + file);
-  if (loaded.kind == SlotFile::Kind::fatal) {
+  auto const suited = suits(loaded);
+  if (take_fault(Fault::restore_dies) || (suited && loaded.kind == SlotFile::Kind::fatal)) {
     ++book_.crashes;
     crash_();
     co_return;
   }
-  auto const fits =
-      static_cast<std::int64_t>(loaded.tokens.size()) <= options_.context / options_.slots;
-  if (loaded.kind == SlotFile::Kind::refused || !fits || take_fault(Fault::restore_error)) {
+  if (loaded.kind != SlotFile::Kind::fine || !suited || take_fault(Fault::restore_error)) {
     slot.tokens.clear();
     co_return co_await refuse(
         request.incoming, 400,

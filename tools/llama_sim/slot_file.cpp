@@ -54,9 +54,9 @@ SlotFile read_slot_file(std::string const& path) {
   if (text.size() < head) return result;
   for (std::size_t i = 0; i < count; ++i)
     result.tokens.push_back(static_cast<std::int32_t>(get(text, 6 + i)));
-  std::size_t const payload = get(text, 8 + count);
-  if (text.size() < head + payload) {
-    auto const fatal = text.size() - head >= payload / 2;
+  result.payload = get(text, 8 + count);
+  if (text.size() < head + result.payload) {
+    auto const fatal = text.size() - head >= result.payload / 2;
     result.kind = fatal ? SlotFile::Kind::fatal : SlotFile::Kind::refused;
     return result;
   }

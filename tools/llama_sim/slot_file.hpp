@@ -20,9 +20,11 @@ struct SlotFile {
   Kind kind = Kind::refused;
   Tokens tokens;
   std::uint64_t bytes = 0;
+  std::uint64_t payload = 0;  // as the file's head says
 };
 
-/// A file cut in the second half of its payload is what kills the real server.
+/// A file cut in the second half of its payload is what kills the real server. What the payload
+/// holds is not looked at, as the real one does not.
 SlotFile read_slot_file(std::string const& path);
 
 }  // namespace slotswap::llama_sim
