@@ -63,6 +63,14 @@ TEST_F(SimSlotFile, is_refused_when_missing_or_of_another_version) {
   }
 }
 
+TEST_F(SimSlotFile, is_not_read_behind_its_end) {
+  auto const written = write(tokens_);
+  std::ofstream(path_, std::ios::app) << "more";
+  auto const read = read_slot_file(path_);
+  EXPECT_EQ(read.kind, SlotFile::Kind::fine);
+  EXPECT_EQ(read.bytes, written);
+}
+
 TEST_F(SimSlotFile, that_cannot_be_written_has_no_bytes) {
   EXPECT_EQ(write_slot_file(folder_.file("missing/a.bin"), tokens_, bytes_per_token), 0U);
 }

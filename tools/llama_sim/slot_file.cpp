@@ -47,7 +47,6 @@ SlotFile read_slot_file(std::string const& path) {
   SlotFile result;
   std::ifstream file(path, std::ios::binary);
   std::string const text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  result.bytes = text.size();
   if (text.size() < 36 || get(text, 0) != magic || get(text, 1) != version) return result;
   std::size_t const count = get(text, 5);
   std::size_t const head = (6 + count) * 4 + 12;
@@ -60,6 +59,7 @@ SlotFile read_slot_file(std::string const& path) {
     result.kind = fatal ? SlotFile::Kind::fatal : SlotFile::Kind::refused;
     return result;
   }
+  result.bytes = head + result.payload;
   result.kind = SlotFile::Kind::fine;
   return result;
 }

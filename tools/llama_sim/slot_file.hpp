@@ -19,7 +19,7 @@ struct SlotFile {
   enum class Kind { fine, refused, fatal };
   Kind kind = Kind::refused;
   Tokens tokens;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;    // that were read: what follows the payload is not
   std::uint64_t payload = 0;  // as the file's head says
 };
 
