@@ -26,7 +26,7 @@ TEST_P(AccessTest, the_key_is_taken_in_three_forms) {
                               {{{"Authorization", "secret"}}, 200},
                               {{{"X-Api-Key", "secret"}}, 200}};
   for (auto const& row : rows) {
-    for (auto const* path : {"/props", "/slots", "/v1/models", "/models"}) {
+    for (auto const* path : {"/props", "/slots", "/v1/models", "/models", "/lora-adapters"}) {
       auto const answer = get(path, row.headers);
       EXPECT_EQ(answer.status, row.status)
           << path << ' ' << (row.headers.empty() ? "no key" : row.headers.front().second);

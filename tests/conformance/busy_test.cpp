@@ -58,6 +58,7 @@ TEST_P(BusyTest, a_running_completion_is_shown) {
   EXPECT_TRUE(seen.task);
   EXPECT_EQ(get("/health").status, 200);
   EXPECT_EQ(get("/props").status, 200);
+  EXPECT_EQ(get("/lora-adapters").status, 200);
 }
 
 TEST_P(BusyTest, the_end_of_a_completion_takes_up_one_parked_call_and_a_slot_call_none) {

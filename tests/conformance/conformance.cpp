@@ -95,6 +95,13 @@ HttpAnswer Conformance::slot_call(std::string const& action, std::string const& 
   return post("/slots/0?action=" + action, R"({"filename":")" + file + "\"}");
 }
 
+std::filesystem::path Conformance::save(std::string const& text) {
+  complete(text);
+  auto const answer = slot_call("save", "a.bin");
+  if (answer.status != 200) throw std::runtime_error("no save: " + answer.body);
+  return subject_->slot_dir() / "a.bin";
+}
+
 Counts Conformance::complete(std::string const& text, std::string const& more) {
   auto const answer = post("/completion", prompt_body(text, more));
   if (answer.status != 200) throw std::runtime_error("no completion: " + answer.body);

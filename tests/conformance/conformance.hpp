@@ -60,6 +60,8 @@ class Conformance : public testing::TestWithParam<Kind> {
   HttpAnswer get(std::string_view path, Headers const& headers = {});
   HttpAnswer post(std::string_view path, std::string_view body, Headers const& headers = {});
   HttpAnswer slot_call(std::string const& action, std::string const& file);
+  /// What `text` leaves in the slot, under the name a.bin; the path of the file.
+  std::filesystem::path save(std::string const& text);
   /// A short completion, checked to have worked.
   Counts complete(std::string const& text, std::string const& more = "\"n_predict\":4,");
   Look look();

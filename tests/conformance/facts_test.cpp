@@ -60,10 +60,18 @@ TEST_P(FactsTest, the_models_name_the_alias_and_say_what_the_model_is) {
     auto const& model = body.at("data").as_array().at(0).as_object();
     EXPECT_EQ(model.at("id").as_string(), "tested");
     auto const& meta = model.at("meta").as_object();
-    for (auto const* name : {"n_vocab", "n_ctx", "n_ctx_train", "n_embd", "n_params", "size"}) {
+    for (auto const* name :
+         {"n_vocab", "n_ctx", "n_ctx_train", "n_embd", "n_params", "size", "ftype"}) {
       EXPECT_TRUE(meta.contains(name)) << name;
     }
   }
+}
+
+TEST_P(FactsTest, without_adapters_their_list_is_empty) {
+  start();
+  auto const answer = get("/lora-adapters");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "[]");
 }
 
 TEST_P(FactsTest, health_is_a_constant) {

@@ -23,13 +23,15 @@ class SleepTest : public Conformance {
 
 TEST_P(SleepTest, a_sleeper_lost_its_slot_and_keeps_its_marker) {
   start_sleepy();
-  auto const marker = object_of(get("/props").body).at("media_marker");
+  auto const marker = [this] { return object_of(get("/props").body).at("media_marker"); };
+  auto const before = marker();
   fall_asleep();
-  EXPECT_EQ(object_of(get("/props").body).at("media_marker"), marker);
+  EXPECT_EQ(marker(), before);
   auto const woken = look();
   EXPECT_EQ(woken.task, std::nullopt);
   EXPECT_EQ(woken.held, std::nullopt);
   EXPECT_FALSE(sleeping()) << "a look at the slots wakes";
+  EXPECT_EQ(marker(), before);
   EXPECT_EQ(complete(story("a", 40)).reused, 0);
 }
 
@@ -41,6 +43,24 @@ TEST_P(SleepTest, facts_about_the_server_do_not_wake_it) {
     get(path);
     EXPECT_TRUE(sleeping()) << path;
   }
+}
+
+TEST_P(SleepTest, a_sleeper_still_says_what_its_model_is) {
+  start_sleepy();
+  auto const meta = [this] {
+    return object_of(get("/v1/models").body).at("data").at(0).at("meta");
+  };
+  auto const before = meta();
+  fall_asleep();
+  EXPECT_EQ(meta(), before);
+  EXPECT_TRUE(sleeping());
+}
+
+TEST_P(SleepTest, the_list_of_adapters_wakes) {
+  start_sleepy();
+  fall_asleep();
+  EXPECT_EQ(get("/lora-adapters").body, "[]");
+  EXPECT_FALSE(sleeping());
 }
 
 TEST_P(SleepTest, whatever_might_need_the_model_wakes_even_when_it_is_refused) {

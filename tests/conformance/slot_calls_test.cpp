@@ -53,7 +53,9 @@ TEST_P(SlotCallsTest, a_new_process_restores_and_still_shows_no_task) {
   slot_call("save", "a.bin");
   server.restart();
   EXPECT_EQ(look().task, std::nullopt);
+  auto const fresh = get("/slots").body;
   EXPECT_EQ(slot_call("restore", "a.bin").status, 200);
+  EXPECT_EQ(get("/slots").body, fresh);
   // That nothing is shown does not mean that nothing is held.
   EXPECT_EQ(look().held, std::nullopt);
   EXPECT_EQ(complete(story("a", 40)).read, 1);
@@ -84,6 +86,9 @@ TEST_P(SlotCallsTest, looks_and_slot_calls_count_as_tasks_and_a_new_process_coun
   EXPECT_EQ(task_of_next() - before, apart);
   before = task_of_next();
   look();
+  EXPECT_EQ(task_of_next() - before, apart + 1);
+  before = task_of_next();
+  get("/lora-adapters");
   EXPECT_EQ(task_of_next() - before, apart + 1);
   before = task_of_next();
   post("/slots/0?action=erase", "");

@@ -35,12 +35,14 @@ class SimSubject : public Subject {
     llama_sim::Options options;
     options.scale = scale_;
     options.model = "tested";
+    options.model_path = "/models/" + wish.model + ".gguf";
     options.context = wish.context;
     if (wish.can_save) options.slot_save_path = slot_dir_.string();
     options.slots_endpoint = wish.slots_endpoint;
     options.api_key = wish.api_key;
     options.sleep_idle_seconds = wish.sleep_idle_seconds;
     if (wish.slow) options.decode_tps = 200;
+    if (wish.kv_type != "f16" || !wish.flash_attention) options.bytes_per_token *= 2;
     return options;
   }
 
@@ -72,6 +74,8 @@ class RealSubject : public Subject {
       if (!value.empty()) options.args.push_back(std::move(value));
     };
     add("--alias", "tested");
+    if (wish.kv_type != "f16") add("--cache-type-k", wish.kv_type);
+    if (!wish.flash_attention) add("--flash-attn", "off");
     if (!wish.slots_endpoint) add("--no-slots", "");
     if (!wish.api_key.empty()) add("--api-key", wish.api_key);
     if (wish.sleep_idle_seconds > 0) {

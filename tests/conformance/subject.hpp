@@ -23,6 +23,8 @@ struct Wish {
   int sleep_idle_seconds = 0;  // 0: never
   bool slow = false;           // some 200 tokens a second
   std::string model = "tiny";  // of the real one
+  std::string kv_type = "f16";
+  bool flash_attention = true;
   std::optional<std::filesystem::path> slot_dir;
 };
 
