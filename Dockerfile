@@ -16,7 +16,7 @@ RUN cmake --preset release -DSLOTSWAP_BUILD_TESTS=OFF \
 FROM ${RUNTIME_IMAGE}
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      ca-certificates curl libboost-json1.81.0 libfmt9 libspdlog1.10 libssl3 libyaml-cpp0.7 \
+      ca-certificates curl libboost-json1.81.0 libfmt9 libspdlog1.10 libssl3 libxxhash0 libyaml-cpp0.7 \
  && rm -rf /var/lib/apt/lists/*
 ARG SLOTS_GID=10003
 # The folder of saved states: a new volume takes over its owner and mode. Setgid, never sticky: slotswap renames

@@ -12,6 +12,13 @@ find_package(yaml-cpp 0.7 REQUIRED)
 find_package(spdlog 1.10 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 
+# Debian's libxxhash-dev brings no CMake package.
+find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
+find_library(XXHASH_LIBRARY xxhash REQUIRED)
+add_library(slotswap_xxhash INTERFACE)
+target_include_directories(slotswap_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE})
+target_link_libraries(slotswap_xxhash INTERFACE ${XXHASH_LIBRARY})
+
 add_library(slotswap_flags INTERFACE)
 target_include_directories(slotswap_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 target_compile_features(slotswap_flags INTERFACE cxx_std_20)

@@ -6,8 +6,10 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <utility>
 
 namespace slotswap::app {
 
@@ -29,9 +31,24 @@ std::optional<std::string> start_log(config::Log const& log) {
   return telemetry::start(settings);
 }
 
+// What is saved stays saved: a commit that is cut leaves the old state or the new one.
+[[noreturn]] void exit_at_once(int signal) {
+  telemetry::Line(telemetry::Level::warning, "stop")
+      .say("a second signal: ending at once, without the last saves");
+  telemetry::shutdown();
+  constexpr int died_of_signal = 128;
+  std::_Exit(died_of_signal + signal);
+}
+
 int run(config::Config config) {
   net::Loop loop;
-  Service service(loop, std::move(config));
+  auto code = 0;
+  ServiceOptions options;
+  options.failed = [&] {
+    code = 1;
+    loop.stop();
+  };
+  Service service(loop, std::move(config), std::move(options));
   auto const started = service.start();
   if (started.has_error()) {
     telemetry::Line(telemetry::Level::error, "listen")
@@ -40,16 +57,18 @@ int run(config::Config config) {
     return 1;
   }
   boost::asio::signal_set signals(loop.context(), SIGINT, SIGTERM);
+  auto stopping = false;
   std::function<void()> wait = [&] {
-    signals.async_wait([&](boost::system::error_code ec, int) {
+    signals.async_wait([&](boost::system::error_code ec, int signal) {
       if (ec) return;
+      if (std::exchange(stopping, true)) exit_at_once(signal);
       service.stop([&loop] { loop.stop(); });
       wait();
     });
   };
   wait();
   loop.run();
-  return 0;
+  return code;
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
-#include <slotswap/app/service.hpp>
+#include "service_server.hpp"
+
 #include <slotswap/base/text.hpp>
 #include <slotswap/http/problem.hpp>
 #include <slotswap/llama/server.hpp>
 #include <slotswap/net/upstream.hpp>
+#include <slotswap/session/session.hpp>
 #include <slotswap/store/file_system.hpp>
 #include <slotswap/telemetry/log.hpp>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace slotswap::app {
@@ -44,33 +47,18 @@ net::ListenerSettings listener_settings(config::Config const& config,
   return settings;
 }
 
-config::Slots const* first_slots(config::Config const& config, std::size_t server) {
-  for (auto const& route : config.routes) {
-    if (route.server == server && route.slots) return &*route.slots;
-  }
-  return nullptr;
-}
-
-/// Two servers that save into one folder must not share the names of a model they both serve.
+/// Two servers that keep their states in one folder must not share the names of a model they both
+/// serve.
 bool shares_folder(config::Config const& config, std::size_t server) {
   auto const* own = first_slots(config, server);
-  if (own == nullptr || own->save_path.empty()) return false;
-  for (std::size_t other = 0; other < config.servers.size(); ++other) {
+  for (std::size_t other = 0; own != nullptr && other < config.servers.size(); ++other) {
     auto const* slots = other == server ? nullptr : first_slots(config, other);
-    if (slots != nullptr && slots->save_path == own->save_path) return true;
+    if (slots != nullptr && slots->state_dir == own->state_dir) return true;
   }
   return false;
 }
 
 }  // namespace
-
-struct Service::Server {
-  Server(std::unique_ptr<net::Upstream> upstream_, config::Server const& settings)
-      : upstream(std::move(upstream_)), llama(*upstream, settings.url.prefix, settings.api_key) {}
-  std::unique_ptr<net::Upstream> upstream;
-  llama::Server llama;
-  std::unique_ptr<swap::Host> host;
-};
 
 Service::Service(net::Loop& loop, config::Config config, ServiceOptions options)
     : loop_(loop),
@@ -78,22 +66,12 @@ Service::Service(net::Loop& loop, config::Config config, ServiceOptions options)
       options_(std::move(options)),
       tasks_(loop),
       hurry_(loop),
+      waiting_(loop),
       ending_(loop) {
   if (!options_.files) options_.files = store::posix_file_system();
 }
 
 Service::~Service() = default;
-
-base::Result<swap::Vault*> Service::vault_for(std::string const& folder,
-                                              std::string const& server) {
-  // Without a visible folder each server has states of its own.
-  auto& vault = vaults_[folder.empty() ? "of " + server : folder];
-  if (vault) return vault.get();
-  vault = std::make_unique<swap::Vault>(loop_, tasks_, options_.files, folder);
-  auto const opened = vault->open();
-  if (opened.has_error()) return opened.error();
-  return vault.get();
-}
 
 base::Result<void> Service::add_server(std::size_t index) {
   auto const& settings = config_.servers[index];
@@ -107,10 +85,11 @@ base::Result<void> Service::add_server(std::size_t index) {
     host.name_in_tag = shares_folder(config_, index);
     host.max_folder_bytes = config_.max_bytes;
     host.times = options_.times;
-    auto const vault = vault_for(slots->save_path, settings.name);
-    if (vault.has_error()) return vault.error();
-    server->host =
-        std::make_unique<swap::Host>(loop_, tasks_, server->llama, **vault, std::move(host));
+    for (auto const& route : config_.routes) {
+      if (route.server == index && route.slots) host.routes.emplace(route.model, *route.slots);
+    }
+    server->host = std::make_unique<swap::Host>(loop_, tasks_, server->llama, vault_for(*slots),
+                                                std::move(host));
   }
   servers_.push_back(std::move(server));
   return {};
@@ -126,6 +105,20 @@ base::Result<void> Service::start() {
     backends.emplace_back(config_.servers[i], servers_[i]->llama, servers_[i]->host.get());
   }
   proxy_ = std::make_unique<proxy::Proxy>(loop_, config_, std::move(backends));
+  admin::Actions actions;
+  actions.health = [this](net::Incoming& incoming) { return proxy_->handle(incoming); };
+  actions.forget = [this](std::string const& route, std::string const& id) {
+    return forget(route, id);
+  };
+  office_ = std::make_unique<admin::Admin>(std::move(actions));
+  auto const taken = take_folders();
+  if (taken.has_error()) return taken.error();
+  if (*taken) return listen();
+  tasks_.spawn("folders", wait_for_folders());
+  return {};
+}
+
+base::Result<void> Service::listen() {
   auto handler = [this](net::Incoming& incoming) { return proxy_->handle(incoming); };
   auto listener = net::listen(loop_, listener_settings(config_, config_.listen), handler);
   if (listener.has_error()) return listener.error();
@@ -134,7 +127,7 @@ base::Result<void> Service::start() {
       .field("address", base::host_and_port(config_.listen.host, port()))
       .field("for", "clients");
   if (!config_.admin) return {};
-  auto on_admin = [this](net::Incoming& incoming) { return handle_admin(incoming); };
+  auto on_admin = [this](net::Incoming& incoming) { return office_->handle(incoming); };
   auto admin = net::listen(loop_, listener_settings(config_, *config_.admin), on_admin);
   if (admin.has_error()) return admin.error();
   admin_ = std::move(*admin);
@@ -144,13 +137,25 @@ base::Result<void> Service::start() {
   return {};
 }
 
-net::awaitable<void> Service::handle_admin(net::Incoming& incoming) {
-  if (incoming.head().method == "GET" && incoming.head().target == "/slotswap/health") {
-    co_await proxy_->handle(incoming);
-    co_return;
+// Under its client's name or, as the log shows it, under the state's.
+base::Result<bool> Service::forget(std::string const& route, std::string const& id) {
+  for (auto const& one : config_.routes) {
+    if (one.model != route) continue;
+    auto const& server = servers_[one.server];
+    if (!server->host)
+      return base::Fault(base::Side::client, "no_route", "the route has no slots: " + route);
+    auto any = false;
+    std::set<std::string> const names{session::state_id(id),
+                                      base::is_hex32(id) ? id : session::state_id(id)};
+    for (auto const& name : names) {
+      auto const done = server->host->forget(name);
+      if (done.has_error()) return done.error();
+      auto const remembered = proxy_->forget(one.server, name);
+      any = any || *done || remembered;
+    }
+    return any;
   }
-  http::Problem problem(404, "not_found", "the admin listener answers GET /slotswap/health");
-  co_await incoming.respond(std::move(problem));
+  return base::Fault(base::Side::client, "no_route", "no route is named " + route);
 }
 
 void Service::stop(std::function<void()> done) {
@@ -159,12 +164,9 @@ void Service::stop(std::function<void()> done) {
   ending_.spawn("drain", drain(std::move(done)));
 }
 
-net::awaitable<void> Service::drain(std::function<void()> done) {
-  proxy_->stop();
+net::awaitable<void> Service::end_listeners() {
+  if (!listener_) co_return;
   listener_->stop_accepting();
-  for (auto const& server : servers_) {
-    if (server->host) server->host->close();
-  }
   auto const until = loop_.now() + config_.drain;
   bool hurried = false;
   while (!hurried && listener_->connections() > 0 && loop_.now() < until) {
@@ -175,12 +177,23 @@ net::awaitable<void> Service::drain(std::function<void()> done) {
     Line(Level::warning, "stop").field("cut", cut).say("answers still under way were cut");
   listener_->close_all();
   if (admin_) admin_->close_all();
+}
+
+net::awaitable<void> Service::drain(std::function<void()> done) {
+  proxy_->stop();
+  waiting_.notify();
+  for (auto const& server : servers_) {
+    if (server->host) server->host->close();
+  }
+  co_await end_listeners();
   for (auto const& server : servers_) {
     if (server->host) tasks_.spawn("last save", server->host->drain());
   }
+  for (auto const& [folder, vault] : vaults_) vault->close();
   co_await tasks_.join(base::TimePoint::max());
+  for (auto const& [folder, vault] : vaults_) co_await vault->finish();
   // What a connection's coroutine holds must not outlive the rooms it points into.
-  while (listener_->connections() > 0 || (admin_ && admin_->connections() > 0)) {
+  while (listener_ && (listener_->connections() > 0 || (admin_ && admin_->connections() > 0))) {
     co_await hurry_.wait_until(loop_.now() + drain_look);
   }
   Line(Level::info, "stop").say("stopped");

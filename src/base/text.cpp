@@ -19,18 +19,22 @@ bool continues(char c) {
 
 }  // namespace
 
+std::string to_hex(std::span<unsigned char const> bytes) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(bytes.size() * 2);
+  for (auto const byte : bytes) {
+    hex += digits[byte >> 4U];
+    hex += digits[byte & 0xFU];
+  }
+  return hex;
+}
+
 std::string sha256_hex(std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  static constexpr std::string_view digits = "0123456789abcdef";
-  std::string hex;
-  hex.reserve(std::size_t{size} * 2);
-  for (unsigned int i = 0; i < size; ++i) {
-    hex += digits[digest[i] >> 4U];
-    hex += digits[digest[i] & 0xFU];
-  }
-  return hex;
+  return to_hex(std::span(digest).first(size));
 }
 
 bool is_hex32(std::string_view text) {

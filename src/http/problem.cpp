@@ -17,14 +17,31 @@ struct Row {
 };
 
 // docs/errors.md says when each is given and what to do.
-constexpr std::array<Row, 21> rows = {{
-    {"bad_request", 400},     {"bad_framing", 400},           {"session_conflict", 400},
-    {"invalid_api_key", 401}, {"slots_forbidden", 403},       {"not_found", 404},
-    {"model_not_found", 404}, {"method_not_allowed", 405},    {"request_timeout", 408},
-    {"body_too_large", 413},  {"expectation_failed", 417},    {"head_too_large", 431},
-    {"too_many_fields", 431}, {"internal_error", 500},        {"upstream_unreachable", 502},
-    {"upstream_broken", 502}, {"bad_upstream_response", 502}, {"too_many_connections", 503},
-    {"buffers_full", 503},    {"shutting_down", 503},         {"upstream_timeout", 504},
+constexpr std::array<Row, 24> rows = {{
+    {"bad_request", 400},
+    {"bad_framing", 400},
+    {"session_conflict", 400},
+    {"invalid_api_key", 401},
+    {"slots_forbidden", 403},
+    {"not_found", 404},
+    {"model_not_found", 404},
+    {"method_not_allowed", 405},
+    {"request_timeout", 408},
+    {"body_too_large", 413},
+    {"expectation_failed", 417},
+    {"head_too_large", 431},
+    {"too_many_fields", 431},
+    {"internal_error", 500},
+    {"upstream_unreachable", 502},
+    {"upstream_broken", 502},
+    {"bad_upstream_response", 502},
+    {"too_many_connections", 503},
+    {"buffers_full", 503},
+    {"shutting_down", 503},
+    {"upstream_timeout", 504},
+    {"no_route", 404},
+    {"no_session", 404},
+    {"not_known", 409},
 }};
 
 // A message may quote what a peer sent; a JSON text must be valid UTF-8 (RFC 8259 8.1).

@@ -3,6 +3,8 @@
 #include <slotswap/json/scan.hpp>
 #include <slotswap/llama/facts.hpp>
 
+#include <boost/json/serialize.hpp>
+
 #include <unordered_set>
 
 namespace slotswap::llama {
@@ -68,6 +70,43 @@ base::Result<std::vector<std::string>> read_model_ids(std::string_view body) {
     if (id) ids.push_back(*std::move(id));
   }
   return ids;
+}
+
+base::Result<Model> read_first_model(std::string_view body) {
+  auto const parsed = parse_list(body);
+  if (!parsed) return parsed.error();
+  for (auto const& item : parsed->at("data").get_array()) {
+    auto const* const entry = item.if_object();
+    auto id = entry != nullptr ? text_member(*entry, "id") : std::nullopt;
+    if (!id) continue;
+    Model model;
+    model.id = *std::move(id);
+    if (auto const* const meta = object_member(*entry, "meta")) {
+      model.meta.n_params = count_member(*meta, "n_params").value_or(0);
+      model.meta.size = count_member(*meta, "size").value_or(0);
+      model.meta.n_vocab = count_member(*meta, "n_vocab").value_or(0);
+      model.meta.n_embd = count_member(*meta, "n_embd").value_or(0);
+      model.meta.ftype = text_member(*meta, "ftype").value_or("");
+    }
+    return model;
+  }
+  return bad_answer("/v1/models names no model");
+}
+
+base::Result<std::string> read_adapters(std::string_view body) {
+  auto const parsed = parse_answer(body, "/lora-adapters");
+  if (!parsed) return parsed.error();
+  auto const* const items = parsed->if_array();
+  if (items == nullptr) return bad_answer("/lora-adapters is no JSON array");
+  boost::json::array adapters;
+  for (auto const& item : *items) {
+    auto const* const adapter = item.if_object();
+    if (adapter == nullptr) return bad_answer("/lora-adapters has an adapter that is no object");
+    auto const* const scale = adapter->if_contains("scale");
+    adapters.emplace_back(boost::json::array{text_member(*adapter, "path").value_or(""),
+                                             scale != nullptr ? *scale : boost::json::value()});
+  }
+  return adapters.empty() ? std::string() : boost::json::serialize(adapters);
 }
 
 base::Result<std::string> merge_models(std::vector<std::string> const& bodies) {

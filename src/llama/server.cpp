@@ -54,10 +54,18 @@ net::awaitable<base::Result<std::vector<SlotLook>>> Server::slots(base::Duration
   co_return read_slots(*body);
 }
 
-net::awaitable<base::Result<std::vector<std::string>>> Server::model_ids() {
+net::awaitable<base::Result<Model>> Server::model() {
   auto const body = co_await ask("GET", "/v1/models", "", facts_timeout);
   if (body.has_error()) co_return body.error();
-  co_return read_model_ids(*body);
+  co_return read_first_model(*body);
+}
+
+net::awaitable<base::Result<std::string>> Server::adapters() {
+  auto const body = co_await ask("GET", "/lora-adapters", "", facts_timeout);
+  if (body.has_value()) co_return read_adapters(*body);
+  // Older builds, and what is no llama-server.
+  if (body.error().code == "refused") co_return std::string();
+  co_return body.error();
 }
 
 net::awaitable<Probe> Server::probe() {

@@ -1,3 +1,4 @@
+#include <slotswap/base/text.hpp>
 #include <slotswap/json/scan.hpp>
 #include <slotswap/prompt/prompt.hpp>
 
@@ -14,6 +15,8 @@ namespace slotswap::prompt {
 namespace {
 
 namespace bj = boost::json;
+
+constexpr std::size_t digest_digits = 16;
 
 std::string to_text(bj::string const& text) {
   return {text.data(), text.size()};
@@ -83,6 +86,16 @@ std::optional<Prompt> read_any(std::string_view path, bj::object const& body) {
   return std::nullopt;
 }
 
+// Part after part, so that no copy of the whole prompt is made.
+std::string digest_of(Prompt const& prompt) {
+  std::string digest;
+  for (auto const& part : prompt.parts) {
+    digest += std::to_string(part.role.size()) + " " + part.role + " " + part.text;
+    digest = base::sha256_hex(digest);
+  }
+  return digest.substr(0, digest_digits);
+}
+
 }  // namespace
 
 std::size_t Prompt::bytes() const {
@@ -102,6 +115,7 @@ RequestFacts read(std::string_view path, std::string_view body) {
   auto const* const stream = object->if_contains("stream");
   facts.stream = stream != nullptr && stream->is_bool() && stream->get_bool();
   facts.prompt = read_any(path, *object);
+  if (facts.prompt) facts.prompt_digest = digest_of(*facts.prompt);
   return facts;
 }
 

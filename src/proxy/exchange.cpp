@@ -177,6 +177,7 @@ net::awaitable<bool> Exchange::key() {
     visitor_.session = session::anonymous_id(route.model);
     visitor_.savable = route.slots->no_session == config::NoSession::shared;
   }
+  visitor_.prompt_digest = facts_.prompt_digest;
   if (visitor_.session) receipt_.session = *visitor_.session;
   co_return true;
 }
@@ -266,7 +267,7 @@ void Exchange::log() {
 }
 
 net::awaitable<void> Exchange::explain_prompt() {
-  auto const history_key = std::to_string(config_route().server) + "/" + *visitor_.session;
+  auto const history_key = Proxy::history_key(config_route().server, *visitor_.session);
   auto const before = proxy_.history_.find(history_key);
   auto const now = std::make_shared<prompt::Prompt const>(std::move(*facts_.prompt));
   proxy_.history_.put(history_key, now);

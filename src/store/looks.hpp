@@ -1,8 +1,7 @@
-// What scan and check_saved ask of a data file before it is believed.
+// What is asked of a data file before it is believed, and the ways to a file by its name.
 #pragma once
 
-#include <slotswap/store/file_system.hpp>
-#include <slotswap/store/state.hpp>
+#include <slotswap/store/folder.hpp>
 
 namespace slotswap::store {
 
@@ -10,22 +9,44 @@ inline std::string in(std::string const& folder, std::string const& name) {
   return folder + "/" + name;
 }
 
-/// A regular file with one link, as long as the manifest says. A second link would let somebody
-/// change the data under another name, and a symbolic link lead the server out of the folder.
-inline base::Result<FileInfo> look(FileSystem& files, std::string const& folder,
-                                   Manifest const& manifest) {
-  auto const bad = [&manifest](std::string const& why) {
-    return base::Fault(base::Side::server, "bad_save", manifest.data + " " + why);
-  };
-  auto const info = files.stat(in(folder, manifest.data));
+inline std::string data_path(Folders const& folders, Manifest const& manifest) {
+  return in(folders.data, manifest.data);
+}
+
+inline std::string manifest_path(Folders const& folders, StateKey const& key) {
+  return in(folders.state, manifest_name(key));
+}
+
+/// A regular file with one link. A second link would let somebody change the data under another
+/// name, and a symbolic link lead the server out of the folder.
+inline base::Result<FileInfo> plain_file(FileSystem& files, std::string const& path,
+                                         std::string const& name) {
+  auto const info = files.stat(path);
   if (!info) return info.error();
-  if (!info->regular) return bad("is not a regular file");
-  if (info->links != 1) return bad("has " + std::to_string(info->links) + " links");
-  if (info->bytes != manifest.bytes) {
-    return bad("has " + std::to_string(info->bytes) + " bytes, not " +
-               std::to_string(manifest.bytes));
+  if (!info->regular)
+    return base::Fault(base::Side::server, "not_plain", name + " is not a regular file");
+  if (info->links != 1) {
+    return base::Fault(base::Side::server, "not_plain",
+                       name + " has " + std::to_string(info->links) + " links");
   }
   return *info;
+}
+
+inline std::string wrong_size(Manifest const& manifest, std::uint64_t bytes) {
+  return manifest.data + " has " + std::to_string(bytes) + " bytes, not " +
+         std::to_string(manifest.bytes);
+}
+
+/// A session's manifest: code "missing", "disk" or "bad_manifest".
+inline base::Result<Manifest> read_manifest(FileSystem& files, Folders const& folders,
+                                            StateKey const& key) {
+  auto const text = files.read(manifest_path(folders, key), manifest_limit);
+  if (!text) return text.error();
+  auto manifest = from_json(*text, key);
+  if (manifest) return manifest;
+  auto fault = manifest.error();
+  fault.detail = manifest_name(key) + ": " + fault.detail;
+  return fault;
 }
 
 }  // namespace slotswap::store

@@ -95,6 +95,12 @@ std::optional<StateKey> parse_manifest_name(std::string_view name) {
   return parse_key(name);
 }
 
+std::optional<StateKey> parse_foreign_name(std::string_view name) {
+  if (!name.ends_with(data_suffix)) return std::nullopt;
+  name.remove_suffix(data_suffix.size());
+  return parse_key(name);
+}
+
 bool is_unfinished_manifest(std::string_view name) {
   if (!name.ends_with(unfinished_suffix)) return false;
   name.remove_suffix(unfinished_suffix.size());

@@ -1,19 +1,27 @@
 // The real disk. Names are opened without following links and never block on a FIFO that somebody
 // put in our folder. After a failed fsync the kernel may call the lost pages clean, so it is never
 // tried again: the save is given up.
+#include <slotswap/base/text.hpp>
 #include <slotswap/store/file_system.hpp>
 
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace slotswap::store {
 namespace {
@@ -24,7 +32,16 @@ constexpr int for_folder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 base::Fault fault(char const* call, std::string const& path, int error) {
   auto text = std::string(call) + " " + path + ": " + std::generic_category().message(error);
   if (error == ELOOP) text += " (a link is not followed)";
-  return {base::Side::us, error == ENOENT ? "missing" : "disk", std::move(text)};
+  auto const full = error == ENOSPC || error == EDQUOT;
+  auto const* const code = error == ENOENT ? "missing" : full ? "full" : "disk";
+  return {base::Side::us, code, std::move(text)};
+}
+
+base::Fault open_fault(std::string const& path) {
+  auto const error = errno;
+  auto refused = fault("open", path, error);
+  if (error == EACCES || error == EPERM) refused.code = "unreadable";
+  return refused;
 }
 
 template <class Call>
@@ -81,6 +98,21 @@ bool write_all(Descriptor const& file, std::string_view text) {
   }
   return true;
 }
+
+std::string digest_text(XXH128_hash_t hash) {
+  XXH128_canonical_t bytes{};
+  XXH128_canonicalFromHash(&bytes, hash);
+  return base::to_hex(bytes.digest);
+}
+
+/// The lock goes with the open file.
+class PosixLock : public FileLock {
+ public:
+  explicit PosixLock(int number) : file_(number) {}
+
+ private:
+  Descriptor file_;
+};
 
 class PosixFileSystem : public FileSystem {
  public:
@@ -150,12 +182,7 @@ class PosixFileSystem : public FileSystem {
 
   base::Result<void> sync_file(std::string const& path) override {
     auto const file = open_file(path, for_reading);
-    if (!file) {
-      auto const error = errno;
-      auto refused = fault("open", path, error);
-      if (error == EACCES || error == EPERM) refused.code = "unreadable";
-      return refused;
-    }
+    if (!file) return open_fault(path);
     if (auto const regular = expect_regular(file, path); !regular) return regular.error();
     if (!sync(file)) return fault("fsync", path, errno);
     return {};
@@ -186,6 +213,73 @@ class PosixFileSystem : public FileSystem {
   base::Result<void> remove(std::string const& path) override {
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fault("unlink", path, errno);
     return {};
+  }
+
+  base::Result<void> make_folder(std::string const& path) override {
+    if (::mkdir(path.c_str(), 0700) == 0) return {};
+    auto const error = errno;
+    struct stat info {};
+    // A link in its place would lead what is moved there somewhere else.
+    if (error == EEXIST && ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
+    return fault("mkdir", path, error);
+  }
+
+  base::Result<void> replace_text(std::string const& path, std::string const& text) override {
+    auto const beside = path + ".new";
+    auto file = open_file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (!file) return fault("open", beside, errno);
+    auto const* const failed = !write_all(file, text) ? "write" : !file.close() ? "close" : nullptr;
+    if (failed != nullptr) {
+      auto const error = errno;
+      ::unlink(beside.c_str());
+      return fault(failed, beside, error);
+    }
+    return rename(beside, path);
+  }
+
+  base::Result<std::string> digest(std::string const& path) override {
+    auto const file = open_file(path, for_reading);
+    if (!file) return open_fault(path);
+    if (auto const regular = expect_regular(file, path); !regular) return regular.error();
+    std::vector<char> piece(1024 * 1024);
+    std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                   &XXH3_freeState);
+    if (!state || XXH3_128bits_reset(state.get()) != XXH_OK) throw std::bad_alloc();
+    for (;;) {
+      auto const got =
+          again_when_interrupted([&] { return ::read(file.number(), piece.data(), piece.size()); });
+      if (got == -1) return fault("read", path, errno);
+      if (got == 0) break;
+      XXH3_128bits_update(state.get(), piece.data(), static_cast<std::size_t>(got));
+    }
+    return digest_text(XXH3_128bits_digest(state.get()));
+  }
+
+  base::Result<std::string> real_path(std::string const& path) override {
+    std::unique_ptr<char, decltype(&::free)> const found(::realpath(path.c_str(), nullptr),
+                                                         &::free);
+    if (!found) return fault("realpath", path, errno);
+    return std::string(found.get());
+  }
+
+  base::Result<std::uint64_t> free_bytes(std::string const& folder) override {
+    struct statvfs info {};
+    if (again_when_interrupted([&] { return ::statvfs(folder.c_str(), &info); }) != 0) {
+      return fault("statvfs", folder, errno);
+    }
+    return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  }
+
+  base::Result<std::unique_ptr<FileLock>> lock(std::string const& path) override {
+    auto file = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (!file) return fault("open", path, errno);
+    if (again_when_interrupted([&] { return ::flock(file.number(), LOCK_EX | LOCK_NB); }) != 0) {
+      auto const error = errno;
+      auto refused = fault("flock", path, error);
+      if (error == EWOULDBLOCK) refused.code = "held";
+      return refused;
+    }
+    return std::unique_ptr<FileLock>(std::make_unique<PosixLock>(file.release()));
   }
 };
 

@@ -2,86 +2,87 @@
 // server, and nobody removes it.
 #include "looks.hpp"
 
-#include <slotswap/store/folder.hpp>
-
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 namespace slotswap::store {
 namespace {
 
-struct Listing {
-  std::vector<std::pair<std::string, DataName>> data;
-  std::vector<StateKey> manifests;
-};
+constexpr std::int64_t ns_in_ms = 1'000'000;
 
-/// What became of one manifest. `trusted`: we know which data it names, if any.
-struct Read {
-  std::optional<Manifest> manifest;
-  bool trusted = false;
+/// The files that carry one session's name.
+struct Group {
+  std::vector<std::string> data;
+  bool manifest = false;
 };
+using Groups = std::map<StateKey, Group>;
 
-Listing sort_names(std::vector<std::string> names, Scan& scan) {
-  std::sort(names.begin(), names.end());
-  Listing listing;
+void sort_names(std::vector<std::string> names, Groups& groups, Scan& scan) {
   for (auto& name : names) {
     if (auto data = parse_data_name(name)) {
       scan.last_generation = later_generation(scan.last_generation, data->generation);
-      listing.data.emplace_back(std::move(name), std::move(*data));
+      groups[std::move(data->key)].data.push_back(std::move(name));
     } else if (auto key = parse_manifest_name(name)) {
-      listing.manifests.push_back(std::move(*key));
+      groups[std::move(*key)].manifest = true;
     } else if (is_unfinished_manifest(name)) {
       scan.unfinished.push_back(std::move(name));
     }
   }
-  return listing;
 }
 
-Read read_manifest(FileSystem& files, std::string const& folder, StateKey const& key, Scan& scan) {
-  auto const name = manifest_name(key);
-  auto const text = files.read(in(folder, name), manifest_limit);
-  if (!text) {
+/// One data file and one manifest: whether they belong together is asked at the first look-up.
+void list_state(FileSystem& files, Folders const& folders, StateKey const& key,
+                std::string const& data, Scan& scan) {
+  auto const info = plain_file(files, in(folders.data, data), data);
+  auto const written = files.stat(manifest_path(folders, key));
+  for (auto const& result : {info, written}) {
+    if (result) continue;
     // Gone since the listing: its removal goes on without us.
-    if (text.error().code != "missing") scan.problems.push_back(text.error().detail);
-    return {};
+    if (result.error().code != "missing") scan.problems.push_back(result.error().detail);
+    return;
   }
-  auto manifest = from_json(*text, key);
+  scan.listed.emplace_back(key, parse_data_name(data)->generation, info->bytes,
+                           written->mtime_ns / ns_in_ms);
+}
+
+void read_state(FileSystem& files, Folders const& folders, StateKey const& key, Group& group,
+                Scan& scan) {
+  auto manifest = read_manifest(files, folders, key);
   if (!manifest) {
-    scan.problems.push_back(name + ": " + manifest.error().detail);
-    return {};
+    if (manifest.error().code != "missing") scan.problems.push_back(manifest.error().detail);
+    return;
   }
-  return {std::move(*manifest), true};
+  auto const generation = parse_data_name(manifest->data)->generation;
+  scan.last_generation = later_generation(scan.last_generation, generation);
+  std::erase(group.data, manifest->data);
+  std::move(group.data.begin(), group.data.end(), std::back_inserter(scan.unnamed));
+  scan.states.push_back(std::move(*manifest));
 }
 
 }  // namespace
 
-base::Result<Scan> scan(FileSystem& files, std::string const& folder) {
-  auto names = files.list(folder);
-  if (!names) return names.error();
+base::Result<Scan> scan(FileSystem& files, Folders const& folders) {
   Scan scan;
-  auto const listing = sort_names(std::move(*names), scan);
-
-  std::set<std::string> named;
-  std::set<StateKey> unreadable;
-  for (auto const& key : listing.manifests) {
-    auto read = read_manifest(files, folder, key, scan);
-    if (!read.trusted) {
-      unreadable.insert(key);
-      continue;
-    }
-    named.insert(read.manifest->data);
-    auto const generation = parse_data_name(read.manifest->data)->generation;
-    scan.last_generation = later_generation(scan.last_generation, generation);
-    auto const found = look(files, folder, *read.manifest);
-    if (found) {
-      scan.states.push_back(std::move(*read.manifest));
-    } else {
-      scan.problems.push_back(manifest_name(key) + " is not used: " + found.error().detail);
-    }
+  Groups groups;
+  auto names = files.list(folders.state);
+  if (!names) return names.error();
+  sort_names(std::move(*names), groups, scan);
+  if (folders.visible() && folders.data != folders.state) {
+    auto data = files.list(folders.data);
+    if (!data) return data.error();
+    sort_names(std::move(*data), groups, scan);
   }
-  for (auto const& [name, data] : listing.data) {
-    if (!named.contains(name) && !unreadable.contains(data.key)) scan.unnamed.push_back(name);
+  for (auto& [key, group] : groups) {
+    std::sort(group.data.begin(), group.data.end());
+    if (!group.manifest) {
+      std::move(group.data.begin(), group.data.end(), std::back_inserter(scan.unnamed));
+    } else if (group.data.size() == 1) {
+      list_state(files, folders, key, group.data.front(), scan);
+    } else if (!group.data.empty() || !folders.visible()) {
+      read_state(files, folders, key, group, scan);
+    }
+    // A manifest alone: its data was deleted, or is on a disk that is not there yet. It stays.
   }
   return scan;
 }

@@ -24,11 +24,14 @@ Host::Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault&
 
 KeeperEnvironment Host::environment() {
   KeeperEnvironment environment{
-      loop_, tasks_, server_, settings_.name, settings_.max_folder_bytes, {}, {}, {}, {}, {}};
+      loop_, tasks_, server_, settings_.name, settings_.max_folder_bytes, {}, {}, {}, {},
+      {},    {},     {}};
   environment.alive = [this](bool for_request) { return alive(for_request); };
   environment.restarted = [this] { return std::exchange(restarted_, false); };
   environment.model = [this] { return model_; };
   environment.tag = [this] { return tag(); };
+  environment.fit = [this](std::string const& route_text) { return fit_of(facts_, route_text); };
+  environment.marker = [this] { return marker_; };
   environment.lost = [this] { lost(); };
   return environment;
 }
@@ -57,7 +60,7 @@ void Host::refuse(std::string flag, std::string words) {
 }
 
 // One at a time; who comes meanwhile waits for its end.
-net::awaitable<void> Host::contact() {
+net::awaitable<void> Host::contact(bool may_wake) {
   if (contacting_) {
     net::Signal over(loop_);
     waiting_for_contact_.insert(&over);
@@ -67,7 +70,9 @@ net::awaitable<void> Host::contact() {
   contacting_ = true;
   auto props = co_await server_.props();
   if (props.has_value()) {
-    co_await look_closer(std::move(*props));
+    // Looking closer wakes it.
+    auto const rests = props->sleeping && !may_wake;
+    if (!rests) co_await look_closer(std::move(*props));
   } else {
     auto const& fault = props.error();
     standing_ = Standing::unknown;
@@ -109,22 +114,85 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
     }
     co_return;
   }
-  auto const ids = co_await server_.model_ids();
-  if (ids.has_error() || ids->empty()) {
+  auto const known = co_await read_facts(std::move(props));
+  if (!known) {
     standing_ = Standing::unknown;
     co_return;
   }
+  standing_ = Standing::swappable;
+  vault_.keep(tag(), keeping_of(settings_.slots, settings_.max_folder_bytes));
+  say_ready();
+  resume_slot(*slots);
+}
+
+// After GET /slots, which woke a sleeping server: asleep it tells less of its model.
+net::awaitable<bool> Host::read_facts(llama::Props props) {
+  auto const model = co_await server_.model();
+  if (model.has_error()) co_return false;
+  auto adapters = co_await server_.adapters();
+  if (adapters.has_error()) co_return false;
+  auto file = co_await vault_.describe(props.model_path);
   if (!marker_.empty() && marker_ != props.media_marker) restarted_ = true;
   marker_ = props.media_marker;
-  model_ = ids->front();
-  standing_ = Standing::swappable;
+  model_ = model->id;
+  facts_.props = std::move(props);
+  facts_.meta = model->meta;
+  facts_.adapters = std::move(*adapters);
+  facts_.model_file = std::move(file);
+  co_return true;
+}
+
+void Host::say_ready() const {
   Line(Level::info, "server")
       .field("server", settings_.name)
       .field("state", "ready")
       .field("model", model_)
-      .field("build", props.build)
-      .field("n_ctx", props.n_ctx)
-      .field("tag", tag());
+      .field("build", facts_.props.build)
+      .field("n_ctx", facts_.props.n_ctx)
+      .field("tag", tag())
+      .field("fingerprint", fingerprint_of(facts_, settings_.slots.fingerprint));
+}
+
+net::awaitable<void> Host::resume() {
+  auto const noted = vault_.book().has(settings_.name, settings_.slots.id);
+  if (noted && standing_ == Standing::unknown) co_await contact(false);
+}
+
+// Believed only when the process, the model and the whole stamp are those that were noted.
+void Host::resume_slot(std::vector<llama::SlotLook> const& slots) {
+  auto const record = vault_.book().take(settings_.name, settings_.slots.id);
+  if (!record || !keeper_.untouched()) return;
+  auto const route = settings_.routes.find(record->route);
+  Order order;
+  order.kind = slots::Goal::Kind::session;
+  order.settings = route != settings_.routes.end() ? route->second : settings_.slots;
+  order.route = record->route;
+  order.savable = record->savable;
+  order.model = record->model;
+  order.prompt_digest = record->prompt_digest;
+  order.key.tag = tag();
+  auto const mine = record->key.starts_with(order.key.tag + "_");
+  auto const same_model =
+      fit_of(facts_, order.settings.fingerprint).fingerprint == record->fingerprint;
+  if (!mine || !same_model || record->marker != marker_) return;
+  order.key.id = record->key.substr(order.key.tag.size() + 1);
+  for (auto const& slot : slots) {
+    if (slot.id != settings_.slots.id || slot.busy) continue;
+    if (slot.task == record->task && slot.tokens == record->tokens)
+      keeper_.resume(std::move(order), vault_, *record);
+    return;
+  }
+}
+
+base::Result<bool> Host::forget(std::string const& id) {
+  // Whose states of a shared folder are meant is told by the model's name and the server's.
+  if (settings_.name_in_tag && model_.empty())
+    return base::Fault(base::Side::us, "not_known",
+                       "the server was not asked yet which model it serves, and others save into "
+                       "the same folder: try again after its first request");
+  auto const held = keeper_.forget(id, vault_);
+  auto const saved = vault_.forget(id, settings_.name_in_tag ? tag() : std::string());
+  return held || saved;
 }
 
 // The marker stays the same across a sleep and changes with the process.
@@ -141,12 +209,21 @@ net::awaitable<std::optional<bool>> Host::alive(bool for_request) {
     if (for_request) co_await contact();
     co_return false;
   }
+  // Its model is loaded anew, perhaps from another file: it is asked again what it is.
+  if (props->sleeping && for_request) {
+    lost();
+    co_await contact();
+  }
   co_return !props->sleeping;
 }
 
 net::awaitable<base::Result<Admission>> Host::admit(Visitor visitor, Cancel& cancel) {
-  if (standing_ == Standing::unknown) co_await contact();
   Admission admission;
+  if (!vault_.usable()) {
+    if (visitor.session) admission.skipped = "another slotswap has the folder of saved states";
+    co_return admission;
+  }
+  if (standing_ == Standing::unknown) co_await contact();
   if (standing_ == Standing::off || standing_ == Standing::router) {
     if (visitor.session) admission.skipped = why_off_;
     co_return admission;
@@ -154,6 +231,7 @@ net::awaitable<base::Result<Admission>> Host::admit(Visitor visitor, Cancel& can
   Order order;
   order.route = visitor.route;
   order.settings = visitor.settings != nullptr ? *visitor.settings : settings_.slots;
+  order.prompt_digest = std::move(visitor.prompt_digest);
   if (standing_ == Standing::unknown) {
     order.kind = slots::Goal::Kind::hands_off;
     if (visitor.session) admission.skipped = "the server could not be asked what it is";

@@ -20,6 +20,12 @@ base::Fault given_up() {
   return base::Fault(base::Side::client, "client_gone", "the client left while it waited");
 }
 
+char const* ended_how(slots::Outcome const& outcome) {
+  if (outcome.kind == slots::Outcome::Kind::broken) return "the server ended the answer";
+  if (outcome.resent) return "a kept connection had been closed: perhaps by another process";
+  return "the server does not show what the answer should have left";
+}
+
 std::string what_of(slots::SwapMachine const& machine) {
   std::string what = machine.saved() ? "save" : "";
   auto const add = [&what](char const* word) {
@@ -31,6 +37,18 @@ std::string what_of(slots::SwapMachine const& machine) {
 }
 
 }  // namespace
+
+Keeping keeping_of(config::Slots const& settings, std::uint64_t max_folder_bytes) {
+  Keeping keeping;
+  keeping.limits.max_files = settings.max_files;
+  keeping.limits.max_bytes = settings.max_bytes;
+  keeping.limits.max_folder = max_folder_bytes;
+  keeping.max_age = settings.max_age;
+  keeping.min_free = settings.min_free_bytes;
+  keeping.with_checksum = settings.verify == config::Verify::checksum;
+  keeping.replace_when_full = settings.publish == config::Publish::replace;
+  return keeping;
+}
 
 Turn::~Turn() {
   if (keeper_ == nullptr) return;
@@ -81,6 +99,9 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order
   // The server may have been found with another model meanwhile.
   fit(order);
   remember(order, vault);
+  note_slot(vault);
+  owner_ = order.kind == slots::Goal::Kind::session ? order.key.text() : std::string();
+  owner_deleted_ = false;
   if (cancel.requested()) co_return given_up();
   auto lease = std::make_unique<Lease>(*this, std::move(turn), std::move(order), vault);
   lease->swapped = std::move(swapped);
@@ -95,13 +116,15 @@ void Keeper::fit(Order& order) const {
 void Keeper::say_missing(Order const& order, Vault const& vault) const {
   auto const key = order.key.text();
   auto const own = slot_.holds(key) || (slot_.cancelled && slot_.cancelled->guest.key == key);
-  if (order.kind != slots::Goal::Kind::session || own || vault.find(order.key) != nullptr) return;
+  if (order.kind != slots::Goal::Kind::session || own) return;
+  auto const why = vault.misfit(order.key, environment_.fit(order.settings.fingerprint));
+  if (!why) return;
   Line(Level::info, "restore")
       .field("server", environment_.server_name)
       .field("route", order.route)
       .field("session", order.key.id)
       .field("result", "miss")
-      .say("nothing is saved for this session");
+      .say(*why);
 }
 
 // A grant is state here and the signal only wakes: a waiter that was granted while it was being
@@ -142,10 +165,12 @@ net::awaitable<slots::Note> Keeper::prepare(Order const& order, Vault& vault,
   slots::Goal goal;
   goal.kind = order.kind;
   goal.key = order.key.text();
-  goal.has_state = order.kind == slots::Goal::Kind::session && vault.find(order.key) != nullptr;
+  goal.has_state = order.kind == slots::Goal::Kind::session &&
+                   vault.offers(order.key, environment_.fit(order.settings.fingerprint));
   goal.erase_on_miss = order.settings.on_miss == config::OnMiss::erase;
   auto times = times_.swap;
   times.busy_wait = patience;
+  auto const was_unknown = slot_.unknown();
   slots::SwapMachine machine(slot_, goal, times);
   Vault::Quiet const quiet(vault);
   Event event;
@@ -155,6 +180,7 @@ net::awaitable<slots::Note> Keeper::prepare(Order const& order, Vault& vault,
     if (action.kind == Action::Kind::done) break;
     event = co_await perform(action, order, vault, cancel);
   }
+  say_unknown(was_unknown, slots::to_string(machine.note()));
   swapped.what = what_of(machine);
   if (machine.note() != slots::Note::none) swapped.note = slots::to_string(machine.note());
   co_return machine.note();
@@ -177,7 +203,8 @@ net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& 
       auto const alive = co_await environment_.alive(for_request);
       event.kind = alive ? Event::Kind::props : Event::Kind::failed;
       event.alive = alive.value_or(false) && !environment_.restarted();
-      event.fits = order.key.tag == environment_.tag();
+      event.fits = order.key.tag == environment_.tag() &&
+                   vault.offers(order.key, environment_.fit(order.settings.fingerprint));
       break;
     }
     case Action::Kind::look:
@@ -190,7 +217,7 @@ net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& 
       event = co_await restore(order, vault);
       break;
     case Action::Kind::erase:
-      event = co_await erase(order);
+      event = co_await erase(order, vault);
       break;
     case Action::Kind::done:
       break;
@@ -215,11 +242,17 @@ net::awaitable<void> Keeper::settle(Turn turn, Order order, Vault& vault, slots:
     }
   }
   slots::Guest guest;
-  if (keyed) guest = slots::Guest(order.key.text(), order.savable);
+  auto const deleted = std::exchange(owner_deleted_, false);
+  if (keyed && !deleted) guest = slots::Guest(order.key.text(), order.savable);
+  auto const was_unknown = slot_.unknown();
   slots::settle(slot_, guest, outcome, stamp, environment_.loop.now());
+  say_unknown(was_unknown, deleted ? "its session was deleted" : ended_how(outcome));
   if (outcome.kind == slots::Outcome::Kind::broken || outcome.resent) environment_.lost();
   idle_save_tried_ = false;
+  owner_.clear();
+  if (deleted) order.kind = slots::Goal::Kind::pass;
   remember(order, vault);
+  note_slot(vault);
 }
 
 // Who is in the slot, or may turn out to be once a cancelled request has stopped, and how its state
@@ -270,6 +303,22 @@ net::awaitable<void> Keeper::watch_idle() {
   idle_watch_running_ = false;
 }
 
+// A day's writes wear the disk; a switch saves all the same, and so does the end.
+bool Keeper::within_allowance(Resident const& who) {
+  if (who.vault.get().may_write(who.order.settings.max_write_bytes)) {
+    said_allowance_ = false;
+    return true;
+  }
+  idle_save_tried_ = true;
+  if (std::exchange(said_allowance_, true)) return false;
+  Line(Level::info, "save")
+      .field("server", environment_.server_name)
+      .field("route", who.order.route)
+      .field("result", "skipped")
+      .say("max_write_gib_per_day is reached: until it is not, only a switch saves");
+  return false;
+}
+
 net::awaitable<void> Keeper::save_now(bool last) {
   auto const ticket = ++last_ticket_;
   co_await wait_turn(ticket, nullptr);
@@ -279,6 +328,7 @@ net::awaitable<void> Keeper::save_now(bool last) {
   auto const who = residents_.begin()->second;
   Order order = who.order;
   order.kind = slots::Goal::Kind::save_only;
+  if (!last && !within_allowance(who)) co_return;
   Cancel never;
   Swapped swapped;
   // An answer that was cut at the end may still be stopping; in a pause there is always another
@@ -287,6 +337,7 @@ net::awaitable<void> Keeper::save_now(bool last) {
   auto const note = co_await prepare(order, who.vault, patience, never, swapped);
   // Once in a pause, but a slot that others used is looked at again after another one.
   idle_save_tried_ = note != slots::Note::busy_too_long;
+  note_slot(who.vault);
 }
 
 void Keeper::close() {

@@ -14,6 +14,12 @@ using telemetry::Line;
 
 namespace {
 
+/// The server has its slot calls in order: what came before is over.
+template <class T>
+bool answered(base::Result<T> const& call) {
+  return call.has_value() || call.error().code == "refused";
+}
+
 Event failure(base::Fault const& fault) {
   Event event;
   // A server that is loading is another process, or lost its slot as one.
@@ -75,7 +81,14 @@ net::awaitable<Event> Keeper::save(Order const& order) {
   auto const leaving = who->order;
   Vault& target = who->vault;
   auto const& settings = leaving.settings;
-  auto const name = target.new_name(leaving.key);
+  auto const keeping = keeping_of(settings, environment_.max_folder_bytes);
+  auto const swaps = order.kind == slots::Goal::Kind::session;
+  std::set<store::StateKey> keep;
+  if (swaps) keep.insert(order.key);
+  auto const place =
+      co_await target.place_for(leaving.key, slot_.holds()->tokens, keeping, std::move(keep));
+  if (place.file.empty()) co_return refused();
+  auto const& name = place.file;
   auto const began = environment_.loop.now();
   auto const saved = co_await environment_.server.save(slot_id_, name, settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;
@@ -88,24 +101,34 @@ net::awaitable<Event> Keeper::save(Order const& order) {
         .say("not saved: " + fault.detail);
     return failure(fault);
   };
+  if (answered(saved)) target.answered(environment_.server_name);
   if (saved.has_error()) co_return refuse(saved.error());
   if (saved->tokens <= 0) {
     base::Fault const empty(base::Side::server, "refused", "the slot was empty (n_saved 0)");
     co_return refuse(empty);
   }
+  if (resident() == nullptr) {
+    base::Fault const deleted(base::Side::us, "refused", "its session was deleted meanwhile");
+    co_return refuse(deleted);
+  }
   Written written;
   written.key = leaving.key;
   written.file = name;
   written.model = leaving.model;
+  written.fingerprint = environment_.fit(settings.fingerprint).fingerprint;
+  written.prompt_digest = leaving.prompt_digest;
   written.tokens = saved->tokens;
   written.bytes = static_cast<std::uint64_t>(saved->bytes);
-  store::Limits limits;
-  limits.max_files = settings.max_files;
-  limits.max_bytes = settings.max_bytes;
-  limits.max_folder = environment_.max_folder_bytes;
-  std::set<store::StateKey> keep;
-  if (order.kind == slots::Goal::Kind::session) keep.insert(order.key);
-  auto const published = co_await target.publish(written, limits, std::move(keep));
+  std::optional<Vault::Next> next;
+  if (swaps) {
+    next.emplace();
+    next->key = order.key;
+    next->fit = environment_.fit(order.settings.fingerprint);
+    next->with_checksum = order.settings.verify == config::Verify::checksum;
+    // On its way to the disk beside the look at the file.
+    target.book().note(environment_.server_name, slot_id_, std::nullopt);
+  }
+  auto const published = co_await target.publish(written, keeping, std::move(next));
   if (published.has_error()) {
     base::Fault const bad(base::Side::server, "refused", published.error().detail);
     co_return refuse(bad);
@@ -119,39 +142,58 @@ net::awaitable<Event> Keeper::save(Order const& order) {
   co_return success(saved->tokens);
 }
 
+void Keeper::judge_failure(base::Fault const& fault, store::Manifest const& state, Fit const& fit,
+                           Vault& vault) {
+  // A server that is gone before it was asked is no file's fault.
+  if (fault.code == "refused") vault.refused(state.key, fit);
+  if (fault.code == "upstream_broken") vault.deadly(state.key);
+  if (fault.code == "upstream_timeout") vault.silent(state.key);
+}
+
 net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
+  Event event;
+  event.kind = Event::Kind::missing;
   // The server may have come back with another model while this request waited.
-  bool fits = environment_.tag() == order.key.tag;
-  if (fits) fits = co_await vault.still_there(order.key);
-  auto const* state = fits ? vault.find(order.key) : nullptr;
-  if (state == nullptr) {
-    Event event;
-    event.kind = Event::Kind::missing;
+  if (environment_.tag() != order.key.tag) co_return event;
+  auto const fit = environment_.fit(order.settings.fingerprint);
+  auto const with_checksum = order.settings.verify == config::Verify::checksum;
+  auto const offer = co_await vault.look(order.key, fit, with_checksum);
+  if (!offer.state) {
+    Line(Level::info, "restore")
+        .field("server", environment_.server_name)
+        .field("route", order.route)
+        .field("session", order.key.id)
+        .field("result", "miss")
+        .say(offer.reason);
     co_return event;
   }
-  auto const file = state->data;
-  auto const expected = state->tokens;
+  Vault::Hold const hold(vault, order.key);
+  auto const& state = *offer.state;
+  co_await hand_over(vault);
   auto const began = environment_.loop.now();
   auto const restored =
-      co_await environment_.server.restore(slot_id_, file, order.settings.slot_call_timeout);
+      co_await environment_.server.restore(slot_id_, state.data, order.settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;
+  if (answered(restored)) vault.answered(environment_.server_name);
   auto const missed = restored.has_error();
   auto const refused = missed && restored.error().code == "refused";
   Line line(refused || !missed ? Level::info : Level::warning, "restore");
-  call_line(line, environment_.server_name, order.route, order.key, took).field("file", file);
+  call_line(line, environment_.server_name, order.route, order.key, took).field("file", state.data);
   if (missed) {
-    auto const answered =
-        refused || restored.error().code == "refused_key" || restored.error().code == "loading";
-    if (!answered) vault.suspect(file);
     line.field("result", refused ? "miss" : restored.error().code)
         .say("not restored: " + restored.error().detail);
+    judge_failure(restored.error(), state, fit, vault);
     co_return failure(restored.error());
   }
   line.field("tokens", restored->tokens).field("bytes", restored->bytes);
-  if (restored->tokens != expected) {
-    vault.distrust(file);
-    line.field("result", "wrong").say("restored another number of tokens than was saved");
-    Event event;
+  // Fewer bytes: the file was cut where the server does not mind.
+  auto const read = static_cast<std::uint64_t>(restored->bytes);
+  if (restored->tokens != state.tokens || read != state.bytes) {
+    line.field("result", "wrong").say("restored something else than was saved");
+    vault.set_aside(order.key, "the server restored " + std::to_string(restored->tokens) +
+                                   " tokens and " + std::to_string(read) + " bytes of it, not " +
+                                   std::to_string(state.tokens) + " and " +
+                                   std::to_string(state.bytes));
     event.kind = Event::Kind::wrong;
     co_return event;
   }
@@ -160,11 +202,13 @@ net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
   co_return success(restored->tokens);
 }
 
-net::awaitable<Event> Keeper::erase(Order const& order) {
+net::awaitable<Event> Keeper::erase(Order const& order, Vault& vault) {
+  co_await hand_over(vault);
   auto const began = environment_.loop.now();
   auto const erased =
       co_await environment_.server.erase(slot_id_, order.settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;
+  if (answered(erased)) vault.answered(environment_.server_name);
   Line line(erased.has_error() ? Level::warning : Level::info, "erase");
   call_line(line, environment_.server_name, order.route, order.key, took);
   if (erased.has_error()) {

@@ -1,10 +1,11 @@
+#include "vault_times.hpp"
+
 #include <slotswap/net/blocking.hpp>
 #include <slotswap/swap/vault.hpp>
 #include <slotswap/telemetry/log.hpp>
 
 #include <chrono>
 #include <utility>
-#include <vector>
 
 namespace slotswap::swap {
 
@@ -15,247 +16,245 @@ using telemetry::Line;
 
 // How often a time of use is written down, at most.
 constexpr std::int64_t use_interval_ms = 60'000;
-
-// A swap takes milliseconds; one that waits for a busy slot must not keep states from the disk.
-constexpr auto quiet_patience = std::chrono::milliseconds(500);
-
-std::int64_t now_milliseconds() {
-  auto const now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
-std::int64_t now_microseconds() {
-  auto const now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
-
-std::string problem_of(base::Result<void> const& done) {
-  return done.has_error() ? done.error().detail : std::string();
-}
-
-/// What one trip to the disk found.
-struct Looked {
-  Looked() : saved(store::Manifest()) {}
-  base::Result<store::Manifest> saved;
-  std::vector<std::string> fine;  // files of states that are next
-};
-
-Looked look_at(store::FileSystem& files, std::string const& folder, store::Manifest saved,
-               std::vector<store::Manifest> const& next) {
-  Looked looked;
-  auto const fine = store::check_saved(files, folder, saved);
-  looked.saved = fine.has_error() ? base::Result<store::Manifest>(fine.error()) : std::move(saved);
-  for (auto state : next) {
-    if (!store::check_saved(files, folder, state).has_error()) looked.fine.push_back(state.data);
-  }
-  return looked;
-}
-
-std::string problem_of(base::Result<store::Committed> const& done) {
-  return done.has_error() ? done.error().detail : done->problem;
-}
+// How often states that grew too old are looked for while nothing is saved.
+constexpr auto age_interval = std::chrono::minutes(15);
+// States taken into the index before the loop gets its turn again: well under a millisecond.
+constexpr std::size_t portion = 256;
 
 }  // namespace
 
 Vault::Vault(net::Loop& loop, net::TaskGroup& tasks, std::shared_ptr<store::FileSystem> files,
-             std::string folder)
+             store::Folders folders, std::size_t servers)
     : loop_(loop),
       tasks_(tasks),
       files_(std::move(files)),
-      folder_(std::move(folder)),
-      visible_(!folder_.empty()),
-      no_swaps_(loop) {}
+      folders_(std::move(folders)),
+      servers_(servers),
+      disk_(loop, tasks, folders_.visible() ? folders_.data : folders_.state),
+      book_(loop, tasks, files_, folders_.state),
+      ended_(loop) {}
 
-base::Result<void> Vault::open() {
-  if (!visible_) return {};
-  auto found = store::scan(*files_, folder_);
-  if (found.has_error()) return found.error();
-  for (auto const& problem : found->problems)
-    Line(Level::warning, "store").field("folder", folder_).say(problem);
-  // Left by a crash before its commit; the next one of that session needs the name.
-  for (auto const& name : found->unfinished) discard(name);
-  Line(Level::info, "store")
-      .field("folder", folder_)
-      .field("states", found->states.size())
-      .say("saved states found");
-  index_ = store::Index(std::move(found->states), found->last_generation);
+base::Result<void> Vault::lock() {
+  for (auto const& folder : std::set<std::string>{folders_.data, folders_.state}) {
+    if (folder.empty()) continue;
+    auto lock = files_->lock(folder + "/" + store::lock_name);
+    if (lock) {
+      locks_.push_back(std::move(*lock));
+      continue;
+    }
+    locks_.clear();
+    return lock.error();
+  }
   return {};
 }
 
-std::string Vault::new_name(store::StateKey const& key) {
-  if (!visible_) return unseen_name(key);
-  return store::data_name(key, index_.next_generation(now_microseconds()));
+void Vault::open() {
+  opened_ = true;
+  book_.open();
+  first_generation_ = index_.next_generation(now_microseconds());
+  commit_left_saves();
+  tasks_.spawn("read " + folder(), fill());
+  tasks_.spawn("age of " + folder(), watch_age());
 }
 
-// Nothing can be deleted there, so names are used in turn; never the one that holds the last good
-// state.
-std::string Vault::unseen_name(store::StateKey const& key) const {
-  auto const* current = index_.find(key);
-  for (std::uint64_t generation = 0;; ++generation) {
-    auto name = store::data_name(key, generation);
-    if ((current == nullptr || current->data != name) && burned_.count(name) == 0) return name;
+// Done by the server for the last run, which was killed before their manifests were in place. What
+// is not there as it was noted is a leftover.
+void Vault::commit_left_saves() {
+  for (auto const& save : book_.take_saves()) {
+    auto work = [files = files_, folders = folders_, save] {
+      auto found = save;
+      if (folders.visible()) {
+        auto const fine = store::check_saved(*files, folders, found);
+        if (fine.has_error()) return std::string();
+      }
+      auto const done = store::commit(*files, folders, found, {}, false);
+      return done.has_error() ? done.error().detail : done->problem;
+    };
+    disk_.add("publish " + save.data, std::move(work),
+              [this, save] { book_.note_committed(save); });
+  }
+}
+
+net::awaitable<void> Vault::fill() {
+  // The index must find them in place.
+  co_await disk_.flush();
+  auto work = [files = files_, folders = folders_] { return store::scan(*files, folders); };
+  auto found = co_await net::run_blocking(loop_, std::move(work));
+  if (found.has_error()) {
+    Line(Level::error, "store")
+        .field("folder", folder())
+        .say("what is saved here cannot be listed: " + found.error().detail);
+  } else {
+    co_await take_over(std::move(*found));
+  }
+  filled_ = true;
+  gone_.clear();
+  remove_leftovers();
+  sweep();
+}
+
+// In portions: a hundred thousand at once would hold the loop up.
+net::awaitable<void> Vault::take_over(store::Scan scan) {
+  for (auto const& problem : scan.problems)
+    Line(Level::warning, "store").field("folder", folder()).say(problem);
+  index_.seen_generation(scan.last_generation);
+  // Left by a crash before its commit.
+  for (auto const& name : scan.unfinished) {
+    disk_.add("remove " + name, [files = files_, path = folders_.state + "/" + name] {
+      return problem_of(files->remove(path));
+    });
+  }
+  for (auto const& state : scan.states) {
+    if (!index_.has(state.key) && gone_.count(state.key) == 0) index_.put(state);
+  }
+  std::size_t taken = 0;
+  for (auto const& listed : scan.listed) {
+    if (gone_.count(listed.key) == 0) index_.put_listed(listed);
+    if (++taken % portion != 0) continue;
+    auto const pause = [] { return true; };
+    co_await net::run_blocking(loop_, pause);
+  }
+  for (auto& name : scan.unnamed) {
+    auto const data = store::parse_data_name(name);
+    if (data && data->generation < first_generation_) leftovers_.push_back(std::move(name));
+  }
+  Line(Level::info, "store")
+      .field("folder", folder())
+      .field("states", index_.size())
+      .field("bytes", index_.bytes())
+      .field("leftovers", leftovers_.size())
+      .say("saved states found");
+}
+
+void Vault::answered(std::string const& server) {
+  if (answered_.insert(server).second) remove_leftovers();
+}
+
+// A server that has not answered yet may still be writing what an earlier run asked for.
+void Vault::remove_leftovers() {
+  if (!filled_ || answered_.size() < servers_ || !visible()) return;
+  for (auto const& name : std::exchange(leftovers_, {})) {
+    disk_.add("remove " + name, [files = files_, folders = folders_, name] {
+      return problem_of(store::remove_leftover(*files, folders, name));
+    });
+  }
+}
+
+void Vault::keep(std::string const& tag, Keeping const& keeping) {
+  kept_.insert_or_assign(tag, keeping);
+}
+
+void Vault::sweep() {
+  for (auto const& [tag, keeping] : kept_) prune(tag, keeping, {});
+}
+
+net::awaitable<void> Vault::watch_age() {
+  for (;;) {
+    auto const ended = co_await ended_.wait_until(loop_.now() + age_interval);
+    if (ended) co_return;
+    sweep();
   }
 }
 
 void Vault::burn(std::string const& name) {
-  if (!visible_) {
+  if (!visible()) {
     burned_.insert(name);
     return;
   }
-  discard(name);
+  auto const data = store::parse_data_name(name);
+  auto const state = data ? index_.find(data->key) : std::nullopt;
+  if (state && state->data == name) {
+    // Saved over, for want of room: the old state is gone with it.
+    remove(*state, "a save over it failed");
+  } else {
+    discard(name);
+  }
 }
 
 void Vault::discard(std::string const& name) {
-  enqueue("remove " + name, [files = files_, path = folder_ + "/" + name] {
+  disk_.add("remove " + name, [files = files_, path = folders_.data + "/" + name] {
     return problem_of(files->remove(path));
   });
 }
 
-net::awaitable<base::Result<void>> Vault::publish(Written written, store::Limits limits,
-                                                  std::set<store::StateKey> keep) {
-  store::Manifest manifest;
-  manifest.key = written.key;
-  manifest.data = written.file;
-  manifest.model = written.model;
-  manifest.tokens = written.tokens;
-  manifest.bytes = written.bytes;
-  manifest.saved = manifest.last_used = now_milliseconds();
-  auto const* before = index_.find(written.key);
-  manifest.created = before != nullptr ? before->created : manifest.saved;
-  manifest.uses = before != nullptr ? before->uses : 0;
-  if (visible_) {
-    std::vector<store::Manifest> next;
-    for (auto const& key : keep) {
-      if (auto const* state = find(key)) next.push_back(*state);
-    }
-    auto look = [files = files_, folder = folder_, manifest, next] {
-      return look_at(*files, folder, manifest, next);
-    };
-    auto const looked = co_await net::run_blocking(loop_, std::move(look));
-    looked_at_.insert(looked.fine.begin(), looked.fine.end());
-    if (looked.saved.has_value()) {
-      manifest = *looked.saved;
-      seen_ = true;
-    } else if (looked.saved.error().code == "missing" && !seen_) {
-      visible_ = false;
-      index_ = store::Index();
-      Line(Level::warning, "store")
-          .field("folder", folder_)
-          .field("file", written.file)
-          .say(
-              "the server saved a file that is not under save_path here: it writes to another "
-              "folder (in Docker: mount the "
-              "same volume in both containers); saved states are kept but never pruned until this "
-              "is mended");
-    } else {
-      discard(written.file);
-      co_return looked.saved.error();
-    }
+void Vault::drop(store::Manifest const& state) {
+  index_.erase(state.key);
+  if (!filled_) gone_.insert(state.key);
+  written_use_.erase(state.key);
+  distrusted_.erase(state.data);
+  suspected_.erase(state.data);
+  auto const beside = beside_.extract(state.key);
+  if (beside.empty()) return;
+  for (auto const& old : beside.mapped()) {
+    index_.take_beside(state.key.tag, old.bytes);
+    if (visible()) discard(old.data);
   }
-  before = index_.find(written.key);
-  auto const replaced = before != nullptr ? before->data : std::string();
-  distrusted_.erase(replaced);
-  suspected_.erase(replaced);
-  index_.put(manifest);
-  if (visible_) {
-    enqueue("publish " + manifest.data, [files = files_, folder = folder_, manifest, replaced] {
-      return problem_of(store::commit(*files, folder, manifest, replaced));
-    });
-    keep.insert(written.key);
-    prune(written.key.tag, limits, keep);
-  }
-  co_return base::Result<void>();
 }
 
-net::awaitable<bool> Vault::still_there(store::StateKey key) {
-  auto const* known = index_.find(key);
-  if (known == nullptr || distrusted_.count(known->data) > 0) co_return false;
-  if (!visible_) co_return true;
-  auto const just_seen = std::exchange(looked_at_, {}).count(known->data) > 0;
-  if (just_seen) co_return true;
-  auto look = [files = files_, folder = folder_, manifest = *known]() mutable {
-    return problem_of(store::check_saved(*files, folder, manifest));
-  };
-  auto const data = known->data;
-  auto const problem = co_await net::run_blocking(loop_, std::move(look));
-  if (problem.empty()) co_return true;
-  Line(Level::warning, "store")
-      .field("folder", folder_)
-      .field("file", data)
-      .field("session", key.id)
-      .say("not restored: " + problem);
-  distrust(data);
-  co_return false;
-}
-
-void Vault::prune(std::string const& tag, store::Limits const& limits,
-                  std::set<store::StateKey> const& keep) {
-  auto const plan = index_.plan_prune(tag, limits, keep);
-  for (auto const& state : plan.remove) {
-    index_.erase(state.key);
-    written_use_.erase(state.key);
-    distrusted_.erase(state.data);
-    suspected_.erase(state.data);
-    Line(Level::info, "prune")
-        .field("file", state.data)
-        .field("session", state.key.id)
-        .field("tokens", state.tokens)
-        .field("bytes", state.bytes)
-        .say("removed the state that was used the longest ago: over the limit");
-    enqueue("remove " + state.data, [files = files_, folder = folder_, state] {
-      return problem_of(store::remove_state(*files, folder, state));
-    });
+bool Vault::forget(std::string const& id, std::string const& tag) {
+  auto const tags = tag.empty() ? index_.tags_of(id) : std::vector<std::string>{tag};
+  auto any = false;
+  for (auto const& one : tags) {
+    auto const state = index_.find(store::StateKey(one, id));
+    if (!state) continue;
+    any = true;
+    remove(*state, "its session was deleted");
   }
-  if (plan.over_bytes || plan.over_folder) {
-    Line(Level::warning, "prune")
-        .field("folder", folder_)
-        .field("limit", plan.over_bytes ? "route" : "folder")
-        .say(
-            "what must stay is larger than max_gib by itself: raise the limit or make the states "
-            "smaller "
-            "(--ctx-checkpoints)");
-  }
+  return any;
 }
 
 void Vault::used(store::StateKey const& key) {
   auto const now = now_milliseconds();
   index_.used(key, now);
-  auto const* manifest = index_.find(key);
-  if (!visible_ || manifest == nullptr) return;
+  auto const manifest = index_.find(key);
+  if (!manifest) return;
   auto& written = written_use_[key];
   if (now - written < use_interval_ms) return;
   written = now;
-  enqueue("note the use of " + manifest->data,
-          [files = files_, folder = folder_, copy = *manifest] {
-            return problem_of(store::commit(*files, folder, copy, {}));
-          });
+  rewrite("note the use of ", *manifest);
 }
 
-net::awaitable<void> Vault::wait_for_quiet() {
-  auto const until = loop_.now() + quiet_patience;
-  while (swaps_ > 0) {
-    auto const quiet = co_await no_swaps_.wait_until(until);
-    if (!quiet) break;
+void Vault::rewrite(std::string const& why, store::Manifest const& manifest) {
+  disk_.add(why + manifest.data, [files = files_, folders = folders_, manifest] {
+    auto const done = store::rewrite(*files, folders, manifest);
+    return done.has_error() ? done.error().detail : done->problem;
+  });
+}
+
+bool Vault::may_write(std::uint64_t max_write_bytes) const {
+  if (max_write_bytes == 0) return true;
+  auto const yesterday = loop_.now() - std::chrono::hours(24);
+  std::uint64_t written = 0;
+  for (auto const& [when, bytes] : writes_) {
+    if (when > yesterday) written += bytes;
   }
+  return written < max_write_bytes;
 }
 
-// One at a time and in order: a state's removal must not overtake its publishing.
-void Vault::enqueue(std::string what, Job job) {
-  jobs_.emplace_back(std::move(what), std::move(job));
-  if (std::exchange(working_, true)) return;
-  tasks_.spawn("store " + folder_, work());
+net::awaitable<std::string> Vault::describe(std::string path) {
+  // A relative one belongs to the server's folder, not to ours.
+  if (path.empty() || path.front() != '/') co_return std::string();
+  auto work = [files = files_, path] {
+    auto const real = files->real_path(path);
+    auto const info = real ? files->stat(*real) : base::Result<store::FileInfo>(real.error());
+    if (!info || !info->regular) return std::string();
+    return std::to_string(info->bytes) + " bytes of " + std::to_string(info->mtime_ns);
+  };
+  co_return co_await net::run_blocking(loop_, std::move(work));
 }
 
-net::awaitable<void> Vault::work() {
-  while (!jobs_.empty()) {
-    co_await wait_for_quiet();
-    auto [what, job] = std::move(jobs_.front());
-    jobs_.pop_front();
-    auto const problem = co_await net::run_blocking(loop_, std::move(job));
-    if (!problem.empty())
-      Line(Level::warning, "store").field("folder", folder_).field("work", what).say(problem);
+void Vault::close() {
+  ended_.notify();
+}
+
+net::awaitable<void> Vault::finish() {
+  if (!opened_) co_return;
+  for (auto const& [key, written] : std::exchange(written_use_, {})) {
+    auto const manifest = index_.find(key);
+    if (manifest && manifest->last_used > written) rewrite("note the use of ", *manifest);
   }
-  working_ = false;
+  co_await book_.written();
+  co_await disk_.flush();
 }
 
 }  // namespace slotswap::swap

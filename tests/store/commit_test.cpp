@@ -13,6 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string const folder = "/slots";
+Folders const folders(folder, folder);
 std::string path(std::string const& name) {
   return folder + "/" + name;
 }
@@ -36,14 +37,14 @@ TEST(CheckSaved, takes_what_the_server_says_it_wrote) {
   auto files = saved();
   auto manifest = new_state;
   manifest.mtime_ns = 0;
-  ASSERT_TRUE(check_saved(files, folder, manifest));
+  ASSERT_TRUE(check_saved(files, folders, manifest));
   EXPECT_GT(manifest.mtime_ns, 0);
 }
 
 TEST(CheckSaved, a_file_that_is_not_there_means_another_folder) {
   MemoryFileSystem files;
   auto manifest = new_state;
-  auto const checked = check_saved(files, folder, manifest);
+  auto const checked = check_saved(files, folders, manifest);
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().code, "missing");
   EXPECT_THAT(checked.error().detail, HasSubstr("another folder"));
@@ -63,7 +64,7 @@ TEST(CheckSaved, refuses_what_is_not_that_file) {
     auto files = saved();
     row.spoil(files);
     auto manifest = new_state;
-    auto const checked = check_saved(files, folder, manifest);
+    auto const checked = check_saved(files, folders, manifest);
     ASSERT_FALSE(checked);
     EXPECT_EQ(checked.error().code, "bad_save");
     EXPECT_THAT(checked.error().detail, HasSubstr(row.why));
@@ -72,7 +73,7 @@ TEST(CheckSaved, refuses_what_is_not_that_file) {
 
 TEST(Commit, does_its_steps_in_the_only_safe_order) {
   auto files = saved();
-  auto const done = commit(files, folder, new_state, old_state.data);
+  auto const done = commit(files, folders, new_state, {old_state.data}, false);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->problem, "");
   EXPECT_THAT(files.calls,
@@ -86,8 +87,10 @@ TEST(Commit, a_time_of_use_is_written_without_touching_the_data) {
   auto files = saved();
   auto used = old_state;
   used.last_used += 60;
-  for (auto const& replaced : {std::string(), old_state.data}) {
-    ASSERT_TRUE(commit(files, folder, used, replaced));
+  for (auto again = 0; again < 2; ++again) {
+    files.calls.clear();
+    ASSERT_TRUE(rewrite(files, folders, used));
+    EXPECT_THAT(files.calls, testing::Each(testing::Not(HasSubstr(old_state.data))));
     EXPECT_EQ(files.content(path(place)), to_json(used));
     EXPECT_EQ(files.content(path(old_state.data)), "old");
   }
@@ -96,7 +99,7 @@ TEST(Commit, a_time_of_use_is_written_without_touching_the_data) {
 TEST(Commit, syncs_all_where_the_data_may_not_be_opened) {
   auto files = saved();
   files.set_unreadable(path(new_state.data));
-  ASSERT_TRUE(commit(files, folder, new_state, old_state.data));
+  ASSERT_TRUE(commit(files, folders, new_state, {old_state.data}, false));
   EXPECT_EQ(files.calls[1], "sync_file_system slots");
   files.crash(Crash::drops_all);
   EXPECT_EQ(files.content(path(new_state.data)), "newer");
@@ -111,7 +114,7 @@ TEST(Commit, refuses_what_could_not_be_read_back_and_touches_nothing) {
   not_its_own.data = data_name({sample_tag, std::string(32, 'f')}, 2);
   for (auto const& manifest : {no_tokens, no_text, not_its_own}) {
     auto files = saved();
-    auto const done = commit(files, folder, manifest, old_state.data);
+    auto const done = commit(files, folders, manifest, {old_state.data}, false);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, "bad_manifest");
     EXPECT_TRUE(files.calls.empty());
@@ -122,7 +125,7 @@ TEST(Commit, never_removes_a_file_that_is_not_the_sessions) {
   for (auto const& replaced : {std::string("notes.txt"), sample_key.text() + ".bin",
                                data_name({sample_tag, std::string(32, 'f')}, 1)}) {
     auto files = saved();
-    ASSERT_FALSE(commit(files, folder, new_state, replaced));
+    ASSERT_FALSE(commit(files, folders, new_state, {old_state.data, replaced}, false));
     EXPECT_TRUE(files.calls.empty());
   }
 }
@@ -130,7 +133,7 @@ TEST(Commit, never_removes_a_file_that_is_not_the_sessions) {
 TEST(Commit, a_rename_that_is_done_but_told_as_failed_is_done) {
   auto files = saved();
   files.fail_at(4, Failing::done);
-  ASSERT_TRUE(commit(files, folder, new_state, old_state.data));
+  ASSERT_TRUE(commit(files, folders, new_state, {old_state.data}, false));
   EXPECT_EQ(files.content(path(place)), to_json(new_state));
   EXPECT_FALSE(files.content(path(old_state.data)));
 }
@@ -139,7 +142,7 @@ TEST(Commit, says_that_it_cannot_know_when_the_manifest_cannot_be_read_after_a_f
   auto files = saved();
   files.set_unreadable(path(place));
   files.fail_at(4, Failing::undone);
-  auto const done = commit(files, folder, new_state, old_state.data);
+  auto const done = commit(files, folders, new_state, {old_state.data}, false);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, "uncertain");
   EXPECT_TRUE(files.content(path(old_state.data)));
@@ -149,7 +152,7 @@ TEST(Commit, says_that_it_cannot_know_when_the_manifest_cannot_be_read_after_a_f
 TEST(Commit, an_unsynced_rename_keeps_the_old_data) {
   auto files = saved();
   files.fail_at(5, Failing::undone);
-  auto const done = commit(files, folder, new_state, old_state.data);
+  auto const done = commit(files, folders, new_state, {old_state.data}, false);
   ASSERT_TRUE(done);
   EXPECT_THAT(done->problem, HasSubstr(old_state.data + " stays"));
   EXPECT_TRUE(files.content(path(old_state.data)));
@@ -157,15 +160,15 @@ TEST(Commit, an_unsynced_rename_keeps_the_old_data) {
 
 TEST(RemoveState, takes_the_manifest_first) {
   auto files = saved();
-  ASSERT_TRUE(remove_state(files, folder, old_state));
+  ASSERT_TRUE(remove_state(files, folders, old_state));
   EXPECT_THAT(files.calls, ElementsAre("read " + place, "remove " + place, "sync_folder slots",
                                        "remove " + old_state.data));
 }
 
 TEST(RemoveState, leaves_a_manifest_that_names_other_data_by_now) {
   auto files = saved();
-  ASSERT_TRUE(commit(files, folder, new_state, ""));
-  ASSERT_TRUE(remove_state(files, folder, old_state));
+  ASSERT_TRUE(commit(files, folders, new_state, {}, false));
+  ASSERT_TRUE(remove_state(files, folders, old_state));
   EXPECT_EQ(files.content(path(place)), to_json(new_state));
   EXPECT_TRUE(files.content(path(new_state.data)));
   EXPECT_FALSE(files.content(path(old_state.data)));
@@ -173,14 +176,14 @@ TEST(RemoveState, leaves_a_manifest_that_names_other_data_by_now) {
 
 TEST(RemoveState, what_is_gone_already_is_no_fault) {
   MemoryFileSystem files;
-  EXPECT_TRUE(remove_state(files, folder, old_state));
+  EXPECT_TRUE(remove_state(files, folders, old_state));
 }
 
 TEST(RemoveState, never_removes_a_file_that_is_not_the_sessions) {
   auto files = saved();
   auto manifest = old_state;
   manifest.data = "../" + old_state.data;
-  EXPECT_FALSE(remove_state(files, folder, manifest));
+  EXPECT_FALSE(remove_state(files, folders, manifest));
   EXPECT_TRUE(files.calls.empty());
 }
 

@@ -13,6 +13,7 @@ namespace slotswap::store {
 namespace {
 
 std::string const folder = "/slots";
+Folders const folders(folder, folder);
 std::string path(std::string const& name) {
   return folder + "/" + name;
 }
@@ -27,38 +28,49 @@ Manifest const new_state = sample_manifest(sample_key, 2, new_data.size());
 
 enum class Stands { none, old_one, new_one, damaged };
 
-/// What a start would find. A problem, or data other than what was saved, is damage.
+/// What a start would offer. A problem, or data other than what was saved, is damage.
 Stands stands(MemoryFileSystem& files) {
-  auto const found = scan(files, folder);
-  if (!found || !found->problems.empty() || found->states.size() > 1) return Stands::damaged;
-  if (found->states.empty()) return Stands::none;
-  auto const& state = found->states[0];
+  auto const found = offered(files, folders);
+  if (!found.problems.empty() || found.states.size() > 1) return Stands::damaged;
+  if (found.states.empty()) return Stands::none;
+  auto const& state = found.states[0];
   auto const content = files.content(path(state.data));
-  if (to_json(state) == to_json(old_state) && content == old_data) return Stands::old_one;
-  if (to_json(state) == to_json(new_state) && content == new_data) return Stands::new_one;
+  auto const is = [&](Manifest expected, std::string const& data) {
+    expected.checksum = state.checksum;
+    return to_json(state) == to_json(expected) && content == data;
+  };
+  if (is(old_state, old_data)) return Stands::old_one;
+  if (is(new_state, new_data)) return Stands::new_one;
   return Stands::damaged;
 }
 
 /// As the server leaves it: the new data written, nothing of it synced.
 void set_up(MemoryFileSystem& files, bool with_old_state) {
   if (with_old_state) {
-    files.put(path(old_state.data), old_data);
+    put_data(files, folder, old_state, old_data);
     files.put(path(manifest_name(sample_key)), to_json(old_state));
     files.sync_all();
   }
-  files.put(path(new_state.data), new_data);
+  put_data(files, folder, new_state, new_data);
 }
 
-/// A start that finds this disk can go on: what an earlier end left is in nobody's way.
+/// A start removes what it may; then what an earlier end left is in nobody's way.
+void recover(MemoryFileSystem& files) {
+  auto const found = scan(files, folders);
+  if (!found) return;
+  for (auto const& name : found->unfinished) (void)files.remove(path(name));
+  for (auto const& name : found->unnamed) (void)remove_leftover(files, folders, name);
+}
+
 bool goes_on(MemoryFileSystem& files) {
   auto const content = std::string("the next turn");
   auto const next = sample_manifest(sample_key, 3, content.size());
-  files.put(path(next.data), content);
-  if (!commit(files, folder, next, "")) return false;
+  put_data(files, folder, next, content);
+  if (!commit(files, folders, next, {}, false)) return false;
   files.crash(Crash::drops_all);
-  auto const found = scan(files, folder);
-  return found && found->problems.empty() && found->states.size() == 1 &&
-         to_json(found->states[0]) == to_json(next) && found->unfinished.empty();
+  auto const found = offered(files, folders);
+  return found.problems.empty() && found.states.size() == 1 &&
+         to_json(found.states[0]) == to_json(next) && found.scan.unfinished.empty();
 }
 
 struct Ending {
@@ -74,13 +86,23 @@ std::vector<Ending> endings() {
 
 using Work = std::function<bool(MemoryFileSystem&)>;
 Work const committing = [](MemoryFileSystem& files) {
-  return commit(files, folder, new_state, old_state.data).has_value();
+  return commit(files, folders, new_state, {old_state.data}, false).has_value();
+};
+Work const committing_with_checksum = [](MemoryFileSystem& files) {
+  return commit(files, folders, new_state, {old_state.data}, true).has_value();
 };
 Work const committing_first = [](MemoryFileSystem& files) {
-  return commit(files, folder, new_state, "").has_value();
+  return commit(files, folders, new_state, {}, false).has_value();
+};
+Work const recovering = [](MemoryFileSystem& files) {
+  recover(files);
+  return true;
+};
+Work const setting_aside = [](MemoryFileSystem& files) {
+  return quarantine(files, folders, old_state, "it has other bytes").has_value();
 };
 Work const removing = [](MemoryFileSystem& files) {
-  return remove_state(files, folder, old_state).has_value();
+  return remove_state(files, folders, old_state).has_value();
 };
 
 /// Stops the work at each of its steps, under each ending; `judge` gets what stands and whether the
@@ -102,6 +124,9 @@ std::size_t stop_everywhere(Work const& work, bool with_old_state,
       }
       files.crash(ending.kind, ending.seed);
       judge(stands(files), finished);
+      auto const before = stands(files);
+      recover(files);
+      EXPECT_EQ(stands(files), before);
       EXPECT_TRUE(goes_on(files));
       if (testing::Test::HasFailure()) return step;
     }
@@ -120,6 +145,33 @@ TEST(CrashAtEveryStep, of_a_commit_leaves_the_old_or_the_new_state) {
     }
   });
   EXPECT_EQ(steps, 7U);
+}
+
+TEST(CrashAtEveryStep, of_a_commit_with_a_checksum_leaves_the_old_or_the_new_state) {
+  auto const steps =
+      stop_everywhere(committing_with_checksum, true, [](Stands found, bool finished) {
+        EXPECT_TRUE(found == Stands::new_one || (!finished && found == Stands::old_one));
+      });
+  EXPECT_EQ(steps, 8U);
+}
+
+TEST(CrashAtEveryStep, of_a_recovery_leaves_the_state) {
+  auto const leave_all = [](MemoryFileSystem& files) {
+    files.put(path(unfinished_name(sample_key)), "{");
+    files.put(path(data_name(sample_key, 0x99)), "saved, never committed");
+    files.sync_all();
+    return recovering(files);
+  };
+  auto const steps = stop_everywhere(leave_all, true,
+                                     [](Stands found, bool) { EXPECT_EQ(found, Stands::old_one); });
+  EXPECT_GE(steps, 5U);
+}
+
+TEST(CrashAtEveryStep, of_setting_aside_leaves_the_state_or_none) {
+  auto const steps = stop_everywhere(setting_aside, true, [](Stands found, bool finished) {
+    EXPECT_TRUE(found == Stands::none || (!finished && found == Stands::old_one));
+  });
+  EXPECT_EQ(steps, 12U);
 }
 
 TEST(CrashAtEveryStep, of_a_first_commit_leaves_no_state_or_the_new_one) {
@@ -144,15 +196,18 @@ TEST(CrashAtEveryStep, of_a_removal_leaves_the_state_or_none) {
   EXPECT_EQ(steps, 4U);
 }
 
+constexpr auto every_failure = {Failing::undone, Failing::done, Failing::full, Failing::denied,
+                                Failing::half};
+
 /// Fails each step once, either way; `judge` gets the disk as it is, and whether the work said it
 /// was done.
 void fail_everywhere(Work const& work,
                      std::function<std::optional<Stands>(MemoryFileSystem&, bool)> const& judge) {
-  for (auto const how : {Failing::undone, Failing::done}) {
-    for (std::size_t step = 0; step < 7; ++step) {
+  for (auto const how : every_failure) {
+    for (std::size_t step = 0; step < 12; ++step) {
       for (auto const& ending : endings()) {
         SCOPED_TRACE("step " + std::to_string(step) + ", seed " + std::to_string(ending.seed) +
-                     (how == Failing::done ? ", done" : ", undone"));
+                     ", failure " + std::to_string(static_cast<int>(how)));
         MemoryFileSystem files;
         set_up(files, true);
         files.fail_at(step, how);
@@ -186,7 +241,7 @@ TEST(FailureAtEveryStep, of_a_commit_says_which_state_stands) {
 }
 
 TEST(FailureAtEveryStep, of_a_commit_never_leaves_none_after_a_crash) {
-  for (auto const how : {Failing::undone, Failing::done}) {
+  for (auto const how : every_failure) {
     for (std::size_t step = 0; step < 7; ++step) {
       for (auto const& ending : endings()) {
         MemoryFileSystem files;
@@ -201,11 +256,20 @@ TEST(FailureAtEveryStep, of_a_commit_never_leaves_none_after_a_crash) {
   }
 }
 
+TEST(FailureAtEveryStep, of_setting_aside_never_offers_it_again_once_it_says_so) {
+  fail_everywhere(setting_aside,
+                  [](MemoryFileSystem& files, bool said_done) -> std::optional<Stands> {
+                    auto const found = stands(files);
+                    EXPECT_TRUE(found == Stands::none || (!said_done && found == Stands::old_one));
+                    return said_done ? std::optional(Stands::none) : std::nullopt;
+                  });
+}
+
 TEST(FailureAtEveryStep, of_a_removal_never_leaves_a_manifest_without_data) {
   fail_everywhere(removing, [](MemoryFileSystem& files, bool) -> std::optional<Stands> {
     auto const found = stands(files);
     EXPECT_TRUE(found == Stands::old_one || found == Stands::none);
-    EXPECT_TRUE(remove_state(files, folder, old_state));
+    EXPECT_TRUE(remove_state(files, folders, old_state));
     EXPECT_EQ(stands(files), Stands::none);
     return std::nullopt;
   });

@@ -28,6 +28,7 @@ class Disk : public testing::Test {
     auto pattern = testing::TempDir() + "slotswap-store-XXXXXX";
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
     folder_ = pattern;
+    folders = Folders(folder_, folder_);
   }
   ~Disk() override {
     std::error_code ignored;
@@ -45,6 +46,7 @@ class Disk : public testing::Test {
   }
 
   std::string folder_;
+  Folders folders;
   std::unique_ptr<FileSystem> files_ = posix_file_system();
 };
 
@@ -149,24 +151,23 @@ TEST_F(Disk, what_is_denied_says_so) {
 TEST_F(Disk, two_turns_of_a_session_leave_the_second) {
   auto first = sample_manifest(sample_key, 1, 5);
   put(first.data, "first");
-  ASSERT_TRUE(check_saved(*files_, folder_, first));
-  auto done = commit(*files_, folder_, first, "");
+  ASSERT_TRUE(check_saved(*files_, folders, first));
+  auto done = commit(*files_, folders, first, {}, false);
   ASSERT_TRUE(done) << done.error().detail;
   auto second = sample_manifest(sample_key, 2, 6);
   put(second.data, "second");
   put(unfinished_name(sample_key), "left by a crash");
-  ASSERT_TRUE(check_saved(*files_, folder_, second));
+  ASSERT_TRUE(check_saved(*files_, folders, second));
   EXPECT_NE(second.mtime_ns, sample_manifest(sample_key, 2, 6).mtime_ns);
-  done = commit(*files_, folder_, second, first.data);
+  done = commit(*files_, folders, second, {first.data}, false);
   ASSERT_TRUE(done) << done.error().detail;
   EXPECT_EQ(done->problem, "");
   EXPECT_THAT(*files_->list(folder_), UnorderedElementsAre(second.data, manifest_name(sample_key)));
 
-  auto const found = scan(*files_, folder_);
-  ASSERT_TRUE(found);
-  ASSERT_EQ(found->states.size(), 1U);
-  EXPECT_EQ(to_json(found->states[0]), to_json(second));
-  ASSERT_TRUE(remove_state(*files_, folder_, second));
+  auto const found = offered(*files_, folders, true);
+  ASSERT_EQ(found.states.size(), 1U);
+  EXPECT_EQ(to_json(found.states[0]), to_json(second));
+  ASSERT_TRUE(remove_state(*files_, folders, second));
   EXPECT_TRUE(files_->list(folder_)->empty());
 }
 
@@ -180,11 +181,67 @@ TEST_F(Disk, a_scan_believes_no_link) {
   ASSERT_EQ(::symlink(path("outside").c_str(), data(0).c_str()), 0);
   ASSERT_EQ(::link(path("outside").c_str(), data(1).c_str()), 0);
   std::filesystem::create_directory(data(2));
-  auto const found = scan(*files_, folder_);
-  ASSERT_TRUE(found);
-  EXPECT_TRUE(found->states.empty());
-  EXPECT_THAT(found->problems, ElementsAre(HasSubstr("not a regular file"), HasSubstr("2 links"),
-                                           HasSubstr("not a regular file")));
+  auto const found = offered(*files_, folders);
+  EXPECT_TRUE(found.states.empty());
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("not a regular file"), HasSubstr("2 links"),
+                                          HasSubstr("not a regular file")));
+}
+
+TEST_F(Disk, a_digest_is_of_the_bytes) {
+  put("a", "");
+  put("b", std::string(3'000'000, 'x'));
+  put("c", std::string(2'999'999, 'x') + "y");
+  // XXH3 of nothing, 128 bits, as xxhsum -H2 prints it.
+  EXPECT_EQ(*files_->digest(path("a")), "99aa06d3014798d86001c324468d497f");
+  EXPECT_NE(*files_->digest(path("b")), *files_->digest(path("c")));
+  EXPECT_EQ(files_->digest(path("no")).error().code, "missing");
+  ASSERT_EQ(::symlink(path("a").c_str(), path("link").c_str()), 0);
+  EXPECT_FALSE(files_->digest(path("link")));
+  EXPECT_EQ(*files_->real_path(path("link")), std::filesystem::canonical(path("a")).string());
+}
+
+TEST_F(Disk, one_lock_at_a_time) {
+  auto first = files_->lock(path("lock"));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(files_->lock(path("lock")).error().code, "held");
+  first->reset();
+  EXPECT_TRUE(files_->lock(path("lock")));
+  EXPECT_EQ(files_->lock(path("no/lock")).error().code, "missing");
+}
+
+TEST_F(Disk, a_text_is_replaced_at_once) {
+  ASSERT_TRUE(files_->replace_text(path("a"), "first"));
+  ASSERT_TRUE(files_->replace_text(path("a"), "second"));
+  EXPECT_EQ(content("a"), "second");
+  EXPECT_THAT(*files_->list(folder_), ElementsAre("a"));
+  struct stat real {};
+  ASSERT_EQ(::stat(path("a").c_str(), &real), 0);
+  EXPECT_EQ(real.st_mode & 0777U, 0600U);
+}
+
+TEST_F(Disk, a_folder_is_made_once_and_a_link_is_none) {
+  EXPECT_TRUE(files_->make_folder(path("q")));
+  EXPECT_TRUE(files_->make_folder(path("q")));
+  ASSERT_EQ(::symlink(path("q").c_str(), path("link").c_str()), 0);
+  EXPECT_FALSE(files_->make_folder(path("link")));
+  EXPECT_GT(*files_->free_bytes(folder_), 0U);
+}
+
+/// Five damaged states: the first of them has to leave the quarantine again.
+TEST_F(Disk, the_quarantine_keeps_the_last_four) {
+  std::vector<std::string> names;
+  for (std::uint64_t i = 1; i <= 5; ++i) {
+    auto const state =
+        sample_manifest({sample_tag, std::string(32, static_cast<char>('0' + i))}, i, 4);
+    put(state.data, "bad!");
+    put(manifest_name(state.key), to_json(state));
+    auto const done = quarantine(*files_, folders, state, "it has other bytes");
+    ASSERT_TRUE(done) << done.error().detail;
+    if (i > 1) names.insert(names.end(), {state.data, state.data + ".json"});
+  }
+  EXPECT_THAT(*files_->list(folder_), ElementsAre("quarantine"));
+  EXPECT_THAT(*files_->list(path("quarantine")), testing::UnorderedElementsAreArray(names));
+  EXPECT_THAT(content("quarantine/" + names.back()), HasSubstr("it has other bytes"));
 }
 
 }  // namespace

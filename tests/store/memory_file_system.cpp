@@ -1,5 +1,7 @@
 #include "memory_file_system.hpp"
 
+#include <slotswap/base/text.hpp>
+
 namespace slotswap::store {
 namespace {
 
@@ -81,6 +83,10 @@ std::optional<base::Fault> MemoryFileSystem::enter(std::string const& call,
   calls.push_back(call + " " + base_name(path));
   if (!due(fail_at_)) return std::nullopt;
   fail_at_.reset();
+  if (failing_ == Failing::full) return fault("full", call + " " + path + ": No space left");
+  auto const opens = call == "sync_file" || call == "digest";
+  if (failing_ == Failing::denied)
+    return fault(opens ? "unreadable" : "disk", call + " " + path + ": Permission denied");
   return fault("disk", call + " " + path + ": Input/output error");
 }
 
@@ -135,6 +141,8 @@ base::Result<void> MemoryFileSystem::write_new(std::string const& path, std::str
   // Stopped here, half of it may have been written.
   if (stop_at_ == 0U && !names_.contains(path)) put(path, text.substr(0, text.size() / 2));
   auto const failed = enter("write_new", path);
+  if (failed && half_written() && !names_.contains(path))
+    put(path, text.substr(0, text.size() / 2));
   if (failed && !done_all_the_same()) return *failed;
   if (names_.contains(path)) return fault("disk", "open " + path + ": File exists");
   put(path, text);
@@ -195,6 +203,60 @@ base::Result<void> MemoryFileSystem::remove(std::string const& path) {
   if (names_.contains(path)) change({{path, nullptr}});
   if (failed) return *failed;
   return {};
+}
+
+base::Result<void> MemoryFileSystem::make_folder(std::string const& path) {
+  if (auto failed = enter("make_folder", path)) return *failed;
+  return {};
+}
+
+base::Result<void> MemoryFileSystem::replace_text(std::string const& path,
+                                                  std::string const& text) {
+  auto const failed = enter("replace_text", path);
+  if (failed && !done_all_the_same()) return *failed;
+  put(path, text);
+  if (failed) return *failed;
+  return {};
+}
+
+base::Result<std::string> MemoryFileSystem::digest(std::string const& path) {
+  if (auto failed = enter("digest", path)) return *failed;
+  auto const found = names_.find(path);
+  if (found == names_.end()) return missing("open", path);
+  if (!found->second->readable) return fault("unreadable", "open " + path + ": Permission denied");
+  return base::sha256_hex(found->second->content).substr(0, 32);
+}
+
+base::Result<std::string> MemoryFileSystem::real_path(std::string const& path) {
+  if (auto failed = enter("real_path", path)) return *failed;
+  if (!names_.contains(path)) return missing("realpath", path);
+  return path;
+}
+
+base::Result<std::uint64_t> MemoryFileSystem::free_bytes(std::string const& folder) {
+  if (auto failed = enter("free_bytes", folder)) return *failed;
+  return free_;
+}
+
+namespace {
+
+class MemoryLock : public FileLock {
+ public:
+  MemoryLock(std::set<std::string>& locked, std::string path)
+      : locked_(locked), path_(std::move(path)) {}
+  ~MemoryLock() override { locked_.erase(path_); }
+
+ private:
+  std::set<std::string>& locked_;
+  std::string path_;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<FileLock>> MemoryFileSystem::lock(std::string const& path) {
+  if (auto failed = enter("lock", path)) return *failed;
+  if (!locked_.insert(path).second) return fault("held", "flock " + path);
+  return std::unique_ptr<FileLock>(std::make_unique<MemoryLock>(locked_, path));
 }
 
 }  // namespace slotswap::store

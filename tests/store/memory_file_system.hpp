@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace slotswap::store {
@@ -21,8 +22,11 @@ enum class Crash {
 };
 
 enum class Failing {
-  undone,  // the call did nothing and says it failed
+  undone,  // EIO: the call did nothing and says it failed
   done,    // it did all and says it failed, as when an answer is lost on a network
+  full,    // ENOSPC: nothing done
+  denied,  // EACCES: nothing done
+  half,    // a short write: half of a file was written and stays; elsewhere as undone
 };
 
 class MemoryFileSystem : public FileSystem {
@@ -39,6 +43,8 @@ class MemoryFileSystem : public FileSystem {
   void set_links(std::string const& path, std::uint64_t links) { at(path).links = links; }
   void set_irregular(std::string const& path) { at(path).regular = false; }
   void set_unreadable(std::string const& path) { at(path).readable = false; }
+  void set_mtime(std::string const& path, std::int64_t ns) { at(path).mtime_ns = ns; }
+  void set_free(std::uint64_t bytes) { free_ = bytes; }
   std::optional<std::string> content(std::string const& path) const;
   void crash(Crash kind, unsigned seed = 0);
 
@@ -58,6 +64,12 @@ class MemoryFileSystem : public FileSystem {
   base::Result<void> sync_file_system(std::string const& folder) override;
   base::Result<void> rename(std::string const& from, std::string const& to) override;
   base::Result<void> remove(std::string const& path) override;
+  base::Result<void> make_folder(std::string const& path) override;
+  base::Result<void> replace_text(std::string const& path, std::string const& text) override;
+  base::Result<std::string> digest(std::string const& path) override;
+  base::Result<std::string> real_path(std::string const& path) override;
+  base::Result<std::uint64_t> free_bytes(std::string const& folder) override;
+  base::Result<std::unique_ptr<FileLock>> lock(std::string const& path) override;
 
  private:
   struct File {
@@ -79,6 +91,7 @@ class MemoryFileSystem : public FileSystem {
   /// The fault that this call shall return. Throws when the program ends here.
   std::optional<base::Fault> enter(std::string const& call, std::string const& path);
   bool done_all_the_same() const { return failing_ == Failing::done; }
+  bool half_written() const { return failing_ == Failing::half; }
   base::Fault missing(std::string const& call, std::string const& path) const;
 
   Names names_;
@@ -88,6 +101,8 @@ class MemoryFileSystem : public FileSystem {
   std::optional<std::size_t> fail_at_;
   std::optional<std::size_t> stop_at_;
   Failing failing_ = Failing::undone;
+  std::uint64_t free_ = 1ULL << 40U;
+  std::set<std::string> locked_;
 };
 
 }  // namespace slotswap::store

@@ -14,6 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::string const folder = "/slots";
+Folders const folders(folder, folder);
 std::string path(std::string const& name) {
   return folder + "/" + name;
 }
@@ -25,13 +26,13 @@ StateKey key_of(char digit) {
 /// Manifest and data, both there and right.
 Manifest add_state(MemoryFileSystem& files, StateKey const& key, std::uint64_t generation) {
   auto manifest = sample_manifest(key, generation, 10);
-  files.put(path(manifest.data), std::string(10, 'd'));
+  put_data(files, folder, manifest, std::string(10, 'd'));
   files.put(path(manifest_name(key)), to_json(manifest));
   return manifest;
 }
 
 Scan scanned(MemoryFileSystem& files) {
-  auto result = scan(files, folder);
+  auto result = scan(files, folders);
   EXPECT_TRUE(result);
   return result ? std::move(*result) : Scan();
 }
@@ -47,7 +48,7 @@ TEST(ScanFolder, an_empty_folder_has_nothing) {
 TEST(ScanFolder, a_folder_that_cannot_be_listed_is_a_fault) {
   MemoryFileSystem files;
   files.fail_at(0, Failing::undone);
-  EXPECT_FALSE(scan(files, folder));
+  EXPECT_FALSE(scan(files, folders));
 }
 
 TEST(ScanFolder, finds_states_leftovers_and_the_last_generation) {
@@ -61,9 +62,13 @@ TEST(ScanFolder, finds_states_leftovers_and_the_last_generation) {
   files.put(path("notes.txt"), "");
   files.put(path("models.json"), "{}");
   auto const found = scanned(files);
-  ASSERT_EQ(found.states.size(), 2U);
+  // One has two data files: only its manifest tells which is its.
+  ASSERT_EQ(found.states.size(), 1U);
   EXPECT_EQ(to_json(found.states[0]), to_json(a));
-  EXPECT_EQ(to_json(found.states[1]), to_json(b));
+  ASSERT_EQ(found.listed.size(), 1U);
+  EXPECT_EQ(found.listed[0].key, b.key);
+  EXPECT_EQ(found.listed[0].generation, 0x20U);
+  EXPECT_EQ(found.listed[0].bytes, 10U);
   EXPECT_THAT(found.unnamed,
               ElementsAre(data_name(key_of('a'), 0x0f), data_name(key_of('c'), 0x99)));
   EXPECT_THAT(found.unfinished, ElementsAre(unfinished_name(key_of('c'))));
@@ -84,43 +89,71 @@ TEST(ScanFolder, changes_nothing) {
   }
 }
 
-TEST(ScanFolder, a_state_that_is_not_whole_is_a_problem) {
+TEST(ScanFolder, of_a_session_with_an_unreadable_manifest_no_data_is_a_leftover) {
   struct Row {
     char const* why;
-    void (*spoil)(MemoryFileSystem&, std::string const& data, std::string const& manifest);
+    void (*spoil)(MemoryFileSystem&, std::string const& manifest);
     char const* problem;
-    bool data_named;  // by a manifest that can be read
   };
   using M = MemoryFileSystem;
   using S = std::string const&;
   for (auto const &row : {
-           Row{"gone", [](M&f, S d, S) { (void)f.remove(d); }, "No such file", true},
-           Row{"short", [](M&f, S d, S) { f.put(d, "ddd"); }, "has 3 bytes, not 10", true},
-           Row{"long", [](M&f, S d, S) { f.put(d, std::string(11, 'd')); }, "has 11", true},
-           Row{"a link", [](M&f, S d, S) { f.set_irregular(d); }, "not a regular file", true},
-           Row{"linked", [](M&f, S d, S) { f.set_links(d, 2); }, "has 2 links", true},
-           Row{"denied", [](M&f, S, S m) { f.set_unreadable(m); }, "Permission denied", false},
-           Row{"a link", [](M&f, S, S m) { f.set_irregular(m); }, "not a regular file", false},
-           Row{"cut", [](M&f, S, S m) { f.put(m, R"({"format":1,)"); }, "not JSON", false},
-           Row{"later", [](M&f, S, S m) { f.put(m, R"({"format":2})"); }, "format is 2", false},
-           Row{"huge", [](M&f, S, S m) { f.put(m, std::string(manifest_limit + 1, ' ')); },
-               "too long", false},
+           Row{"denied", [](M&f, S m) { f.set_unreadable(m); }, "Permission denied"},
+           Row{"a link", [](M&f, S m) { f.set_irregular(m); }, "not a regular file"},
+           Row{"cut", [](M&f, S m) { f.put(m, R"({"format":1,)"); }, "not JSON"},
+           Row{"later", [](M&f, S m) { f.put(m, R"({"format":2})"); }, "format is 2"},
+           Row{"huge", [](M&f, S m) { f.put(m, std::string(manifest_limit + 1, ' ')); },
+               "too long"},
        }) {
     MemoryFileSystem files;
     auto const good = add_state(files, key_of('a'), 1);
     auto const bad = add_state(files, key_of('b'), 2);
     files.put(path(data_name(key_of('b'), 1)), "older data of the same session");
-    row.spoil(files, path(bad.data), path(manifest_name(bad.key)));
+    row.spoil(files, path(manifest_name(bad.key)));
     auto const found = scanned(files);
-    ASSERT_EQ(found.states.size(), 1U) << row.why;
-    EXPECT_EQ(found.states[0].key, good.key) << row.why;
+    ASSERT_EQ(found.listed.size(), 1U) << row.why;
+    EXPECT_EQ(found.listed[0].key, good.key) << row.why;
+    EXPECT_THAT(found.states, IsEmpty()) << row.why;
     ASSERT_EQ(found.problems.size(), 1U) << row.why;
     EXPECT_THAT(found.problems[0], HasSubstr(row.problem));
     EXPECT_THAT(found.problems[0], HasSubstr(bad.key.text()));
-    // Which data an unreadable manifest names is not known: none may be taken for a leftover.
-    EXPECT_EQ(found.unnamed.size(), row.data_named ? 1U : 0U) << row.why;
+    EXPECT_THAT(found.unnamed, IsEmpty()) << row.why;
+    for (auto const generation : {1U, 2U}) {
+      auto const name = data_name(key_of('b'), generation);
+      EXPECT_TRUE(remove_leftover(files, folders, name));
+      EXPECT_TRUE(files.content(path(name))) << row.why;
+    }
     EXPECT_EQ(found.last_generation, 2U) << row.why;
   }
+}
+
+TEST(ScanFolder, a_manifest_whose_data_is_gone_is_no_state_and_stays) {
+  MemoryFileSystem files;
+  auto const state = add_state(files, key_of('a'), 1);
+  (void)files.remove(path(state.data));
+  auto const found = offered(files, folders);
+  EXPECT_THAT(found.states, IsEmpty());
+  EXPECT_THAT(found.problems, IsEmpty());
+  EXPECT_TRUE(files.content(path(manifest_name(state.key))));
+}
+
+TEST(ScanFolder, manifests_may_have_a_folder_of_their_own) {
+  MemoryFileSystem files;
+  auto const state = sample_manifest(key_of('a'), 7, 4);
+  put_data(files, "/slots", state, "data");
+  files.put("/ours/" + manifest_name(state.key), to_json(state));
+  auto const found = offered(files, Folders("/slots", "/ours"));
+  ASSERT_EQ(found.states.size(), 1U);
+  EXPECT_EQ(to_json(found.states[0]), to_json(state));
+}
+
+TEST(ScanFolder, without_a_visible_folder_the_manifests_are_believed) {
+  MemoryFileSystem files;
+  auto const state = sample_manifest(key_of('a'), 1, 4);
+  files.put("/ours/" + manifest_name(state.key), to_json(state));
+  auto const found = offered(files, Folders("", "/ours"));
+  ASSERT_EQ(found.states.size(), 1U);
+  EXPECT_EQ(to_json(found.states[0]), to_json(state));
 }
 
 TEST(ScanFolder, a_stray_name_does_not_end_the_counting_of_generations) {
@@ -132,7 +165,7 @@ TEST(ScanFolder, a_stray_name_does_not_end_the_counting_of_generations) {
   EXPECT_EQ(found.unnamed.size(), 1U);
 }
 
-TEST(ScanFolder, looks_at_each_manifest_once) {
+TEST(ScanFolder, reads_no_manifest_of_a_state_that_is_whole) {
   MemoryFileSystem files;
   constexpr std::size_t many = 20'000;
   for (std::size_t i = 0; i < many; ++i) {
@@ -140,8 +173,9 @@ TEST(ScanFolder, looks_at_each_manifest_once) {
     add_state(files, {sample_tag, std::string(32 - digits.size(), 'e') + digits}, i + 1);
   }
   files.calls.clear();
-  EXPECT_EQ(scanned(files).states.size(), many);
+  EXPECT_EQ(scanned(files).listed.size(), many);
   EXPECT_EQ(files.calls.size(), 2 * many + 1);
+  for (auto const& call : files.calls) ASSERT_FALSE(call.starts_with("read")) << call;
 }
 
 }  // namespace

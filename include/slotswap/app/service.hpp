@@ -2,6 +2,7 @@
 // Loop thread.
 #pragma once
 
+#include <slotswap/admin/admin.hpp>
 #include <slotswap/base/fault.hpp>
 #include <slotswap/config/config.hpp>
 #include <slotswap/net/listener.hpp>
@@ -9,6 +10,7 @@
 #include <slotswap/proxy/proxy.hpp>
 #include <slotswap/swap/host.hpp>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,6 +23,11 @@ struct ServiceOptions {
   ServiceOptions() = default;
   swap::KeeperTimes times;  // tests run them faster, by the simulated server's scale
   std::shared_ptr<store::FileSystem> files;  // null: the real one
+  /// How long a start waits for another slotswap to leave the folders, and how often it looks.
+  base::Duration lock_wait{std::chrono::minutes(1)};
+  base::Duration lock_look{std::chrono::milliseconds(500)};
+  /// Called when it cannot listen after such a wait.
+  std::function<void()> failed;
 };
 
 class Service {
@@ -28,9 +35,11 @@ class Service {
   Service(net::Loop& loop, config::Config config, ServiceOptions options = ServiceOptions());
   ~Service();
 
-  /// Opens folders and listeners. Before the loop runs. Faults: listen, tls, disk.
+  /// Opens folders and listeners. Before the loop runs. Faults: listen, tls, disk. Where another
+  /// slotswap has a folder it listens later, and swaps no slots before that one has left.
   base::Result<void> start();
-  std::uint16_t port() const { return listener_->port(); }
+  /// 0: not listening yet.
+  std::uint16_t port() const { return listener_ ? listener_->port() : std::uint16_t{0}; }
   std::uint16_t admin_port() const { return admin_ ? admin_->port() : std::uint16_t{0}; }
 
   /// Stops accepting, turns away what waits, gives running answers `drain`, cuts them, saves what
@@ -42,20 +51,28 @@ class Service {
  private:
   struct Server;
   base::Result<void> add_server(std::size_t index);
-  base::Result<swap::Vault*> vault_for(std::string const& folder, std::string const& server);
+  base::Result<void> listen();
+  base::Result<bool> forget(std::string const& route, std::string const& id);
   net::awaitable<void> drain(std::function<void()> done);
-  net::awaitable<void> handle_admin(net::Incoming& incoming);
+  net::awaitable<void> end_listeners();
+  // service_folders.cpp
+  swap::Vault& vault_for(config::Slots const& slots);
+  base::Result<bool> take_folders();
+  net::awaitable<void> wait_for_folders();
+  void open(swap::Vault& vault);
 
   net::Loop& loop_;
   config::Config config_;
   ServiceOptions options_;
   net::TaskGroup tasks_;
-  std::map<std::string, std::unique_ptr<swap::Vault>> vaults_;
+  std::map<std::string, std::unique_ptr<swap::Vault>> vaults_;  // by state_dir
   std::vector<std::unique_ptr<Server>> servers_;
   std::unique_ptr<proxy::Proxy> proxy_;
   std::unique_ptr<net::Listener> listener_;
+  std::unique_ptr<admin::Admin> office_;
   std::unique_ptr<net::Listener> admin_;
   net::Signal hurry_;
+  net::Signal waiting_;  // for folders that another slotswap has
   net::TaskGroup ending_;
   bool stopping_ = false;
 };

@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace slotswap::base {
+
+/// Two lowercase hex digits a byte.
+std::string to_hex(std::span<unsigned char const> bytes);
 
 /// SHA-256 in 64 lowercase hex digits (OpenSSL's).
 std::string sha256_hex(std::string_view text);

@@ -38,6 +38,26 @@ base::Result<std::vector<SlotLook>> read_slots(std::string_view body);
 /// GET /v1/models: the ids, the first one is a single server's own.
 base::Result<std::vector<std::string>> read_model_ids(std::string_view body);
 
+/// What a server says of its model (LLAMA_SERVER.md 7): two fine-tunes of one shape say the same.
+/// Zero or empty: not said.
+struct ModelMeta {
+  std::int64_t n_params = 0;
+  std::int64_t size = 0;  // bytes of weights
+  std::int64_t n_vocab = 0;
+  std::int64_t n_embd = 0;
+  std::string ftype;
+};
+struct Model {
+  Model() = default;
+  std::string id;
+  ModelMeta meta;
+};
+/// GET /v1/models of a single server: the first one.
+base::Result<Model> read_first_model(std::string_view body);
+
+/// GET /lora-adapters as one text: path and scale of each, in order; empty without adapters.
+base::Result<std::string> read_adapters(std::string_view body);
+
 struct Saved {
   std::int64_t tokens = 0;  // n_saved
   std::int64_t bytes = 0;   // n_written

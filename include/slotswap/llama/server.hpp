@@ -22,7 +22,10 @@ class Server {
   net::awaitable<base::Result<Props>> props();
   /// Blocks at the server while a slot action runs; counts as activity there.
   net::awaitable<base::Result<std::vector<SlotLook>>> slots(base::Duration timeout);
-  net::awaitable<base::Result<std::vector<std::string>>> model_ids();
+  /// The model of a single server.
+  net::awaitable<base::Result<Model>> model();
+  /// read_adapters; empty from a server that knows no such path.
+  net::awaitable<base::Result<std::string>> adapters();
   net::awaitable<Probe> probe();
 
   net::awaitable<base::Result<Saved>> save(int slot, std::string const& file,

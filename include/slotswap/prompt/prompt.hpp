@@ -28,6 +28,7 @@ struct RequestFacts {
   std::optional<std::string>
       model;  // a string member; the last of doubled ones, as llama-server takes it
   bool stream = false;
+  std::string prompt_digest;  // 16 hex digits of a SHA-256 over the parts; empty without a prompt
   std::optional<Prompt> prompt;  // chat completions, messages and completion prompts; else none
 };
 

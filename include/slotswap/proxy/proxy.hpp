@@ -34,6 +34,9 @@ class Proxy {
   /// The handler of the client listener.
   net::awaitable<void> handle(net::Incoming& incoming);
 
+  /// The last prompt of a session of this server is not remembered any more; whether it was.
+  bool forget(std::size_t server, std::string const& session);
+
   /// From now on health says 503, so that a balancer turns away.
   void stop() { stopping_ = true; }
 
@@ -43,6 +46,7 @@ class Proxy {
   /// The first route whose pattern matches; without a model the first of all. None: no route serves
   /// it.
   std::optional<std::size_t> route_of(std::optional<std::string> const& model) const;
+  static std::string history_key(std::size_t server, std::string const& session);
   void skip_once(std::string const& route, std::string const& why, std::string const& session);
 
   net::Loop& loop_;

@@ -1,6 +1,6 @@
 // All disk access of the store, so that a test can stand in for the disk and drop what was not
 // synced. Calls block; any thread. Failures are faults that name the call, the file and errno's
-// text: code "missing" where there is no such file, else "disk".
+// text: code "missing" where there is no such file, "full" where the disk has no room, else "disk".
 #pragma once
 
 #include <slotswap/base/fault.hpp>
@@ -17,6 +17,12 @@ struct FileInfo {
   std::int64_t mtime_ns = 0;
   std::uint64_t links = 0;
   bool regular = false;
+};
+
+/// Held until it is destroyed, or the process ends.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
 };
 
 class FileSystem {
@@ -42,6 +48,21 @@ class FileSystem {
   virtual base::Result<void> rename(std::string const& from, std::string const& to) = 0;
   /// Absent already is success.
   virtual base::Result<void> remove(std::string const& path) = 0;
+  /// Creates a folder for this user alone (mode 0700); one that is there already is success.
+  virtual base::Result<void> make_folder(std::string const& path) = 0;
+  /// Replaces a small file's text at once (a rename), without syncing it: a kill of this process
+  /// leaves the old or the new text, a crash of the machine may leave neither.
+  virtual base::Result<void> replace_text(std::string const& path, std::string const& text) = 0;
+  /// XXH3 (128 bits) of a file's bytes as 32 hex digits, without following a link; code
+  /// "unreadable" when it may not be opened.
+  virtual base::Result<std::string> digest(std::string const& path) = 0;
+  /// The file that a path leads to, through all links.
+  virtual base::Result<std::string> real_path(std::string const& path) = 0;
+  /// What this user may still write to the file system that holds the folder, in bytes.
+  virtual base::Result<std::uint64_t> free_bytes(std::string const& folder) = 0;
+  /// Takes the one lock that goes with a file (flock), which is created for it; does not wait. Code
+  /// "held": somebody else has it.
+  virtual base::Result<std::unique_ptr<FileLock>> lock(std::string const& path) = 0;
 };
 
 std::unique_ptr<FileSystem> posix_file_system();

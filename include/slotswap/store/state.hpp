@@ -39,6 +39,8 @@ struct DataName {
 /// None for a name that is not ours.
 std::optional<DataName> parse_data_name(std::string_view name);
 std::optional<StateKey> parse_manifest_name(std::string_view name);
+/// TAG_ID.bin, as others that save slots name their files; never ours.
+std::optional<StateKey> parse_foreign_name(std::string_view name);
 bool is_unfinished_manifest(std::string_view name);
 
 struct Manifest {
@@ -50,17 +52,30 @@ struct Manifest {
   std::int64_t tokens = 0;
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;
-  std::optional<std::string> checksum;
-  std::string prompt_digest;
+  std::optional<std::string> checksum;  // XXH3 of the data, 128 bits as 32 hex digits
+  std::string prompt_digest;            // 16 hex digits; empty: not known
+  /// The server, as it ran then, that refused the file; empty: none did. Opaque here.
+  std::string refused_by;
   std::int64_t created = 0;  // milliseconds since the epoch, as the two below
   std::int64_t saved = 0;
   std::int64_t last_used = 0;
   std::uint64_t uses = 0;
 };
 
+/// What the names, sizes and times of files tell of a state.
+struct Listed {
+  Listed() = default;
+  Listed(StateKey key_, std::uint64_t generation_, std::uint64_t bytes_, std::int64_t last_used_)
+      : key(std::move(key_)), generation(generation_), bytes(bytes_), last_used(last_used_) {}
+  StateKey key;
+  std::uint64_t generation = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t last_used = 0;  // milliseconds since the epoch: when its manifest was written
+};
+
 inline constexpr std::uint64_t manifest_limit = 64 * 1024;  // bytes of text
-/// One line.
-std::string to_json(Manifest const& manifest);
+/// One line. `set_aside`: why it was put into quarantine, where it was.
+std::string to_json(Manifest const& manifest, std::string_view set_aside = {});
 /// Faults with code "bad_manifest": over manifest_limit, not JSON, another format version, a member
 /// that is absent or of another type, a data name that is not the key's own, numbers out of range.
 /// Unknown members are ignored.

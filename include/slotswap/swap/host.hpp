@@ -7,13 +7,16 @@
 #include <slotswap/llama/server.hpp>
 #include <slotswap/net/loop.hpp>
 #include <slotswap/swap/cancel.hpp>
+#include <slotswap/swap/fit.hpp>
 #include <slotswap/swap/keeper.hpp>
 #include <slotswap/swap/vault.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace slotswap::swap {
 
@@ -26,6 +29,7 @@ struct Visitor {
   /// The session's id (session::state_id or anonymous_id); none: not keyed.
   std::optional<std::string> session;
   bool savable = true;
+  std::string prompt_digest;
 };
 
 struct Admission {
@@ -37,9 +41,10 @@ struct Admission {
 
 struct HostSettings {
   HostSettings() = default;
-  std::string name;          // of the server in the configuration
-  config::Slots slots;       // of the server's first route with slots
-  bool name_in_tag = false;  // another server saves into the same folder
+  std::string name;                             // of the server in the configuration
+  config::Slots slots;                          // of the server's first route with slots
+  std::map<std::string, config::Slots> routes;  // of each of its routes that has slots
+  bool name_in_tag = false;                     // another server saves into the same folder
   std::uint64_t max_folder_bytes = 0;
   KeeperTimes times;
 };
@@ -52,19 +57,30 @@ class Host {
   /// Faults: client_gone, shutting_down. Everything else is only slower.
   net::awaitable<base::Result<Admission>> admit(Visitor visitor, Cancel& cancel);
 
+  /// Looks whether the slot still holds what the last run of slotswap noted; never wakes a server.
+  net::awaitable<void> resume();
+
+  /// Removes a session's state, in the slot and on disk; whether there was any. Faults: "not_known"
+  /// (which model's it would be).
+  base::Result<bool> forget(std::string const& id);
+
   /// A connection to it failed or broke: what it is has to be asked again.
   void lost();
 
   void close() { keeper_.close(); }
   net::awaitable<void> drain() { return keeper_.drain(); }
+  Vault const& vault() const { return vault_; }
   Keeper const& keeper() const { return keeper_; }
   std::string const& model() const { return model_; }
 
  private:
   enum class Standing { unknown, swappable, off, router };
 
-  net::awaitable<void> contact();
+  net::awaitable<void> contact(bool may_wake = true);
   net::awaitable<void> look_closer(llama::Props props);
+  net::awaitable<bool> read_facts(llama::Props props);
+  void resume_slot(std::vector<llama::SlotLook> const& slots);
+  void say_ready() const;
   net::awaitable<std::optional<bool>> alive(bool for_request);
   void refuse(std::string flag, std::string words);
   void warn_once(std::string reason, std::string words);
@@ -79,6 +95,7 @@ class Host {
 
   Standing standing_ = Standing::unknown;
   std::string why_off_;
+  ServerFacts facts_;
   std::string marker_;
   bool restarted_ = false;
   std::string model_;

@@ -29,8 +29,12 @@ struct Order {
   bool savable = true;
   std::string model;  // as the server names it, for the manifest
   std::string route;
+  std::string prompt_digest;
   config::Slots settings;
 };
+
+/// How the settings of a route want its states kept.
+Keeping keeping_of(config::Slots const& settings, std::uint64_t max_folder_bytes);
 
 /// What was done to the slot for a request.
 struct Swapped {
@@ -62,6 +66,10 @@ struct KeeperEnvironment {
   /// The model that is served now and the tag of its states.
   std::function<std::string()> model;
   std::function<std::string()> tag;
+  /// What the server is now, with the route's own fingerprint text.
+  std::function<Fit(std::string const&)> fit;
+  /// media_marker of its process; empty: not known.
+  std::function<std::string()> marker;
   /// The server ended a connection or could not be reached.
   std::function<void()> lost;
 };
@@ -113,6 +121,14 @@ class Keeper {
   /// Waits for the owner, then saves what is worth it.
   net::awaitable<void> drain();
 
+  /// What the last run of slotswap noted, which the server still shows. Nothing ran in the slot
+  /// since.
+  void resume(Order order, Vault& vault, store::SlotRecord const& record);
+  /// Whether any request was here yet.
+  bool untouched() const { return last_ticket_ == 0; }
+  /// What the slot holds of this session is not saved any more; whether it held any.
+  bool forget(std::string const& id, Vault& vault);
+
   slots::Slot const& slot() const { return slot_; }
   std::size_t waiting() const { return queue_.waiting(); }
 
@@ -141,10 +157,17 @@ class Keeper {
   net::awaitable<slots::Event> look(base::Duration timeout);
   net::awaitable<slots::Event> save(Order const& order);
   net::awaitable<slots::Event> restore(Order const& order, Vault& vault);
-  net::awaitable<slots::Event> erase(Order const& order);
+  void judge_failure(base::Fault const& fault, store::Manifest const& state, Fit const& fit,
+                     Vault& vault);
+  net::awaitable<slots::Event> erase(Order const& order, Vault& vault);
   net::awaitable<void> settle(Turn turn, Order order, Vault& vault, slots::Outcome outcome);
   net::awaitable<void> save_now(bool last);
+  bool within_allowance(Resident const& who);
   net::awaitable<void> watch_idle();
+  net::awaitable<void> hand_over(Vault& vault);
+  void note_slot(Vault& vault);
+  std::optional<store::SlotRecord> record() const;
+  void say_unknown(bool before, std::string const& why) const;
   void fit(Order& order) const;
   void say_missing(Order const& order, Vault const& vault) const;
   void remember(Order const& order, Vault& vault);
@@ -162,7 +185,10 @@ class Keeper {
   bool closed_ = false;
 
   std::map<std::string, Resident>
-      residents_;  // by key: the one in the slot, and one whose request was cancelled
+      residents_;               // by key: the one in the slot, and one whose request was cancelled
+  std::string owner_;           // key of the session whose request is under way
+  bool owner_deleted_ = false;  // while it was
+  bool said_allowance_ = false;
 
   net::Signal idle_changed_;
   base::TimePoint idle_at_ = base::TimePoint::max();

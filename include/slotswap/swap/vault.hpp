@@ -1,6 +1,6 @@
 // The saved states of one folder, for all servers and routes that save there: which there are, what
-// a new one is called, publishing it beside the requests, pruning. Owns the index and the order of
-// the work on disk. Loop thread.
+// a new one is called, publishing it beside the requests, looking at it before a restore, pruning.
+// Owns the folder's lock, the index and the order of the work on disk. Loop thread.
 #pragma once
 
 #include <slotswap/base/fault.hpp>
@@ -8,16 +8,30 @@
 #include <slotswap/store/file_system.hpp>
 #include <slotswap/store/folder.hpp>
 #include <slotswap/store/index.hpp>
+#include <slotswap/swap/book_keeper.hpp>
+#include <slotswap/swap/disk_queue.hpp>
+#include <slotswap/swap/fit.hpp>
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace slotswap::swap {
+
+/// How a route wants its states kept.
+struct Keeping {
+  Keeping() = default;
+  store::Limits limits;
+  base::Duration max_age{};        // 0: none
+  std::uint64_t min_free = 0;      // bytes of the disk that stay free
+  bool with_checksum = false;      // take one at publish, ask for it before a restore
+  bool replace_when_full = false;  // save over the old state where there is no room beside it
+};
 
 /// A save that the server says it has done.
 struct Written {
@@ -25,90 +39,194 @@ struct Written {
   store::StateKey key;
   std::string file;
   std::string model;
+  std::string fingerprint;
+  std::string prompt_digest;
   std::int64_t tokens = 0;
   std::uint64_t bytes = 0;
 };
 
 class Vault {
  public:
-  /// `folder` empty: it is not visible here. Then states are known in memory only, and nothing is
-  /// ever deleted.
+  /// `servers`: how many save into this folder.
   Vault(net::Loop& loop, net::TaskGroup& tasks, std::shared_ptr<store::FileSystem> files,
-        std::string folder);
+        store::Folders folders, std::size_t servers);
 
-  /// Reads what earlier runs left. Blocks: called before the loop runs.
-  base::Result<void> open();
+  /// Takes the folder: one slotswap at a time. Code "held": another one has it.
+  base::Result<void> lock();
+  /// Begins to read what earlier runs left, beside the requests. Once, and after lock().
+  void open();
+  bool usable() const { return opened_; }
 
-  bool visible() const { return visible_; }
-  std::string const& folder() const { return folder_; }
-  /// The session's state, if it may be restored.
-  store::Manifest const* find(store::StateKey const& key) const {
-    auto const* state = index_.find(key);
-    return state != nullptr && distrusted_.count(state->data) == 0 ? state : nullptr;
-  }
+  bool visible() const { return folders_.visible(); }
+  std::string const& folder() const { return visible() ? folders_.data : folders_.state; }
 
-  /// A name that no file of this folder ever had (without a folder: one that holds no good state).
-  std::string new_name(store::StateKey const& key);
+  /// Sessions whose states are never pruned.
+  void pin(std::string const& id) { pinned_.insert(id); }
+  /// A tag that is served now: its states are kept so from now on.
+  void keep(std::string const& tag, Keeping const& keeping);
+
+  /// Why no state is offered, as far as that is known without a look; none: one is there, or may
+  /// be.
+  std::optional<std::string> misfit(store::StateKey const& key, Fit const& fit) const;
+  bool offers(store::StateKey const& key, Fit const& fit) const;
+  struct Offer {
+    std::optional<store::Manifest> state;
+    std::string reason;  // why there is none
+  };
+  /// Looks at the session's state on disk; what comes may be handed to the server now.
+  net::awaitable<Offer> look(store::StateKey key, Fit fit, bool with_checksum);
+
+  struct Place {
+    std::string file;    // empty: there is no room
+    std::string reason;  // then
+  };
+  /// Where a save of about `tokens` goes: a name that no file of this folder ever had. Removes the
+  /// least recently used states where the disk is too full.
+  net::awaitable<Place> place_for(store::StateKey key, std::int64_t tokens, Keeping keeping,
+                                  std::set<store::StateKey> keep);
   /// A save that failed or was given up may still be written to: its name is never used again.
   void burn(std::string const& name);
+  /// A state that is restored next.
+  struct Next {
+    Next() = default;
+    store::StateKey key;
+    Fit fit;
+    bool with_checksum = false;
+  };
   /// Makes it the session's state, looked at first; what it replaces goes, and what is over the
-  /// limits. A fault: the older state stands. `keep`: what is restored next is looked at as well.
-  net::awaitable<base::Result<void>> publish(Written written, store::Limits limits,
-                                             std::set<store::StateKey> keep);
-  /// Looks at the state's file before a restore: a missing or changed one is never offered to the
-  /// server.
-  net::awaitable<bool> still_there(store::StateKey key);
-  /// Not offered to a server again, but still counted, and replaced by the session's next save.
-  void distrust(std::string const& file) { distrusted_.insert(file); }
-  /// Its restore got no answer. Once may be chance (somebody stopped the server); a file that does
-  /// it twice may be what kills the server.
-  void suspect(std::string const& file) {
-    if (!suspected_.insert(file).second) distrust(file);
-  }
-  /// While one lives, work on disk waits for a while: writing through to the disk would slow the
-  /// slot calls of a swap down (measured: docs/performance.md).
+  /// limits. A fault: the older state stands. What comes next is looked at on the same trip.
+  net::awaitable<base::Result<void>> publish(Written written, Keeping keeping,
+                                             std::optional<Next> next);
+
+  /// While one lives a swap is under way: work on disk waits.
   class Quiet {
    public:
-    explicit Quiet(Vault& vault) : vault_(vault) { ++vault_.swaps_; }
-    ~Quiet() {
-      vault_.looked_at_.clear();
-      if (--vault_.swaps_ == 0) vault_.no_swaps_.notify();
-    }
+    explicit Quiet(Vault& vault) : vault_(vault), quiet_(vault.disk_) {}
+    ~Quiet() { vault_.looked_at_.clear(); }
     Quiet(Quiet const&) = delete;
     Quiet& operator=(Quiet const&) = delete;
 
    private:
     Vault& vault_;
+    DiskQueue::Quiet quiet_;
   };
+  /// While one lives the state is not pruned: a server is reading it.
+  class Hold {
+   public:
+    Hold(Vault& vault, store::StateKey key) : vault_(vault), key_(std::move(key)) {
+      vault_.held_.insert(key_);
+    }
+    ~Hold() { vault_.held_.erase(vault_.held_.find(key_)); }
+    Hold(Hold const&) = delete;
+    Hold& operator=(Hold const&) = delete;
+
+   private:
+    Vault& vault_;
+    store::StateKey key_;
+  };
+
   /// It was restored.
   void used(store::StateKey const& key);
+  /// The server answered that it would not take it; it is offered to another start of it.
+  void refused(store::StateKey const& key, Fit const& fit);
+  /// Something else came out of it than was saved.
+  void set_aside(store::StateKey const& key, std::string const& reason);
+  /// The server went away while it restored it (docs/decisions/0007-a-death-in-a-restore.md).
+  void deadly(store::StateKey const& key);
+  /// Nothing came back in time: once may be chance.
+  void silent(store::StateKey const& key);
+  /// Removes all that is saved of a session, under this tag or (empty) all; whether there was any.
+  bool forget(std::string const& id, std::string const& tag);
+
+  /// A server answered a slot call: no save of an earlier run is under way there any more.
+  void answered(std::string const& server);
+  /// Whether saves that no switch needs still fit into the day's allowance.
+  bool may_write(std::uint64_t max_write_bytes) const;
+  /// Ends what runs on its own.
+  void close();
+  /// Writes down the times of use that are not in the manifests yet, and waits for the disk.
+  net::awaitable<void> finish();
+
+  /// Size and time of change of a file outside of the folder, in words; empty: it is not there.
+  net::awaitable<std::string> describe(std::string path);
+
+  BookKeeper& book() { return book_; }
+  DiskQueue& disk() { return disk_; }
+  std::uint64_t quarantined() const { return quarantined_; }
+  std::size_t states() const { return index_.size(); }
 
  private:
-  using Job = std::function<std::string()>;  // returns what went wrong, or nothing
-  void enqueue(std::string what, Job job);
-  net::awaitable<void> work();
-  net::awaitable<void> wait_for_quiet();
-  void prune(std::string const& tag, store::Limits const& limits,
-             std::set<store::StateKey> const& keep);
-  std::string unseen_name(store::StateKey const& key) const;
+  // vault.cpp
+  net::awaitable<void> fill();
+  net::awaitable<void> take_over(store::Scan scan);
+  net::awaitable<void> watch_age();
+  void sweep();
+  void remove_leftovers();
+  void commit_left_saves();
+  void rewrite(std::string const& why, store::Manifest const& manifest);
   void discard(std::string const& name);
+  void drop(store::Manifest const& state);
+  // vault_publish.cpp
+  net::awaitable<std::string> fresh_name(store::StateKey key);
+  std::string unseen_name(store::StateKey const& key) const;
+  net::awaitable<std::optional<std::uint64_t>> free_now();
+  net::awaitable<bool> make_room(std::uint64_t missing, std::set<store::StateKey> keep);
+  std::uint64_t estimate(store::StateKey const& key, std::int64_t tokens) const;
+  net::awaitable<base::Result<store::Manifest>> check(store::Manifest manifest,
+                                                      std::optional<Next> next);
+  void blind(std::string const& file);
+  void commit(store::Manifest const& manifest, bool with_checksum);
+  void committed(store::Manifest const& manifest, std::vector<std::string> const& replaced,
+                 base::Result<store::Committed> const& done);
+  void keep_and_prune(std::string const& tag, Keeping const& keeping,
+                      std::set<store::StateKey> keep);
+  void prune(std::string const& tag, Keeping const& keeping, std::set<store::StateKey> keep);
+  void protect(std::set<store::StateKey>& keep) const;
+  void remove(store::Manifest const& state, std::string const& why);
+  // vault_look.cpp
+  Offer judge(store::StateKey const& key, store::Look const& look, Fit const& fit);
+  void quarantine(store::Manifest const& state, std::string const& reason);
 
   net::Loop& loop_;
   net::TaskGroup& tasks_;
   std::shared_ptr<store::FileSystem> files_;
-  std::string folder_;
-  bool visible_;
+  store::Folders folders_;
+  std::size_t servers_;
+  DiskQueue disk_;
+  BookKeeper book_;
+  std::vector<std::unique_ptr<store::FileLock>> locks_;
+  bool opened_ = false;
+  bool filled_ = false;
   bool seen_ = false;  // a file that the server wrote in this run was found here
+
   store::Index index_;
-  std::set<std::string> burned_;
-  std::set<std::string> distrusted_;
-  std::set<std::string> suspected_;
+  std::uint64_t first_generation_ = 0;  // of this run: what is below it was left by another
+  std::set<store::StateKey> gone_;      // removed while the index was filling
+  std::vector<std::string> leftovers_;
+  std::set<std::string> answered_;  // servers
+
+  std::set<std::string> pinned_;
+  std::map<std::string, Keeping> kept_;               // by tag
+  std::map<std::string, double> rate_;                // bytes a token, by tag
+  std::set<std::string> burned_;                      // without a visible folder
+  std::set<std::string> distrusted_;                  // data files that are not offered
+  std::set<std::string> suspected_;                   // that one server died with
+  std::map<std::string, store::Manifest> looked_at_;  // states that are restored next, by data
   std::map<store::StateKey, std::int64_t> written_use_;
-  std::deque<std::pair<std::string, Job>> jobs_;
-  std::set<std::string> looked_at_;  // files of states that are restored next
-  bool working_ = false;
-  int swaps_ = 0;
-  net::Signal no_swaps_;
+  struct Beside {
+    std::string data;
+    std::uint64_t bytes;
+  };
+  std::map<store::StateKey, std::vector<Beside>> beside_;  // data that the next commit removes
+  std::multiset<store::StateKey> held_;
+
+  std::optional<std::uint64_t> free_;  // of the disk, when it was last asked, less what was saved
+  base::TimePoint free_at_{};
+  std::deque<std::pair<base::TimePoint, std::uint64_t>> writes_;  // of the last day
+  std::uint64_t quarantined_ = 0;
+  bool said_full_ = false;
+  bool said_unreadable_ = false;
+  net::Signal ended_;
 };
 
 }  // namespace slotswap::swap

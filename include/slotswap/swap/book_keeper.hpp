@@ -1,0 +1,59 @@
+// Keeps the state file: what each slot of a folder's servers holds, so that a restart of slotswap
+// loses nothing. Written at once and not synced: a kill leaves the old or the new text, and after a
+// crash of the machine the servers' marks tell that it is stale. Loop thread.
+#pragma once
+
+#include <slotswap/net/loop.hpp>
+#include <slotswap/store/file_system.hpp>
+#include <slotswap/store/slot_book.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace slotswap::swap {
+
+class BookKeeper {
+ public:
+  /// `folder` is the state_dir; empty: nothing is kept.
+  BookKeeper(net::Loop& loop, net::TaskGroup& tasks, std::shared_ptr<store::FileSystem> files,
+             std::string folder);
+
+  /// Reads what the last run left. Blocks for one small file.
+  void open();
+  bool has(std::string const& server, int slot) const {
+    return left_.slots.contains({server, slot});
+  }
+  /// What the last run noted of this slot; only once.
+  std::optional<store::SlotRecord> take(std::string const& server, int slot);
+  /// What it holds now; none: nothing that a restart could believe. Writes when that is news.
+  void note(std::string const& server, int slot, std::optional<store::SlotRecord> record);
+  /// A save is done and its commit under way, and then over.
+  void note_save(store::Manifest const& manifest);
+  void note_committed(store::Manifest const& manifest);
+  /// Saves of the last run that were not committed; only once, and only on the same boot.
+  std::vector<store::Manifest> take_saves();
+  /// Waits until what was noted is in the file, or could not be written.
+  net::awaitable<void> written();
+
+ private:
+  void changed();
+  net::awaitable<void> write();
+
+  net::Loop& loop_;
+  net::TaskGroup& tasks_;
+  std::shared_ptr<store::FileSystem> files_;
+  std::string folder_;
+  store::SlotBook left_;  // by the last run, and not asked for yet
+  store::SlotBook book_;
+  std::uint64_t noted_ = 0;  // versions: the last one noted, and the last one written
+  std::uint64_t in_file_ = 0;
+  bool writing_ = false;
+  bool complained_ = false;
+  std::set<net::Signal*> waiting_;
+};
+
+}  // namespace slotswap::swap

@@ -1,0 +1,100 @@
+// What of the slot outlives this process, and what of a session must not.
+#include <slotswap/swap/keeper.hpp>
+#include <slotswap/telemetry/log.hpp>
+
+#include <utility>
+
+namespace slotswap::swap {
+
+using telemetry::Level;
+using telemetry::Line;
+
+namespace {
+
+bool is_of(std::string const& key, std::string const& id) {
+  return key.ends_with("_" + id);
+}
+
+}  // namespace
+
+// Only what a restart can prove: a whole stamp, and nobody's cancelled request beside it.
+std::optional<store::SlotRecord> Keeper::record() const {
+  auto const* holds = slot_.holds();
+  auto const* who = resident();
+  auto const marker = environment_.marker();
+  if (holds == nullptr || who == nullptr || slot_.cancelled || marker.empty()) return std::nullopt;
+  if (!holds->stamp || !holds->stamp->task || !holds->stamp->tokens) return std::nullopt;
+  store::SlotRecord record;
+  record.marker = marker;
+  record.fingerprint = environment_.fit(who->order.settings.fingerprint).fingerprint;
+  record.key = holds->key;
+  record.task = *holds->stamp->task;
+  record.tokens = *holds->stamp->tokens;
+  record.dirty = holds->dirty;
+  record.savable = holds->savable;
+  record.route = who->order.route;
+  record.model = who->order.model;
+  record.prompt_digest = who->order.prompt_digest;
+  return record;
+}
+
+void Keeper::note_slot(Vault& vault) {
+  vault.book().note(environment_.server_name, slot_id_, record());
+}
+
+// From here on the slot may hold another session's tokens: a restart must not take them for those
+// of the one that left.
+net::awaitable<void> Keeper::hand_over(Vault& vault) {
+  vault.book().note(environment_.server_name, slot_id_, std::nullopt);
+  co_await vault.book().written();
+}
+
+void Keeper::resume(Order order, Vault& vault, store::SlotRecord const& record) {
+  slots::Stamp stamp;
+  stamp.task = record.task;
+  stamp.tokens = record.tokens;
+  slots::Holds holds(record.key, record.savable);
+  holds.dirty = record.dirty;
+  holds.stamp = stamp;
+  holds.tokens = record.tokens;
+  slot_.content = holds;
+  slot_.last_task = record.task;
+  slot_.same_process = true;
+  residents_.insert_or_assign(record.key, Resident(order, vault));
+  Line(Level::info, "slot")
+      .field("server", environment_.server_name)
+      .field("route", order.route)
+      .field("session", order.key.id)
+      .field("state", "held")
+      .field("tokens", record.tokens)
+      .say("the server still shows what it held before slotswap was started again");
+  arm_idle_save();
+}
+
+bool Keeper::forget(std::string const& id, Vault& vault) {
+  auto any = false;
+  if (is_of(owner_, id)) any = owner_deleted_ = true;
+  auto const* holds = slot_.holds();
+  auto const held = holds != nullptr && is_of(holds->key, id);
+  auto const cancelled =
+      slot_.cancelled && slot_.cancelled->guest.key && is_of(*slot_.cancelled->guest.key, id);
+  if (held || cancelled) {
+    any = true;
+    slot_.content = slots::Unknown{};
+    if (cancelled) slot_.cancelled->guest.key.reset();
+    say_unknown(false, "its session was deleted");
+  }
+  std::erase_if(residents_, [&](auto const& entry) { return is_of(entry.first, id); });
+  if (any) note_slot(vault);
+  return any;
+}
+
+void Keeper::say_unknown(bool before, std::string const& why) const {
+  if (before || !slot_.unknown()) return;
+  Line(Level::info, "slot")
+      .field("server", environment_.server_name)
+      .field("state", "unknown")
+      .say("not saved, and erased before the next session: " + why);
+}
+
+}  // namespace slotswap::swap

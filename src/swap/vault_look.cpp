@@ -1,0 +1,149 @@
+// Which state is offered to a server, and what becomes of one that did not turn out well.
+#include "vault_times.hpp"
+
+#include <slotswap/net/blocking.hpp>
+#include <slotswap/swap/vault.hpp>
+#include <slotswap/telemetry/log.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace slotswap::swap {
+
+namespace {
+
+using telemetry::Level;
+using telemetry::Line;
+
+constexpr char nothing_saved[] = "nothing is saved for this session";
+
+}  // namespace
+
+std::optional<std::string> Vault::misfit(store::StateKey const& key, Fit const& fit) const {
+  auto const state = index_.find(key);
+  if (!state) return filled_ ? std::optional<std::string>(nothing_saved) : std::nullopt;
+  if (distrusted_.count(state->data) > 0) return "its file " + state->data + " is not trusted";
+  return index_.is_read(key) ? unfit(*state, fit) : std::nullopt;
+}
+
+bool Vault::offers(store::StateKey const& key, Fit const& fit) const {
+  return !misfit(key, fit);
+}
+
+net::awaitable<Vault::Offer> Vault::look(store::StateKey key, Fit fit, bool with_checksum) {
+  Offer offer;
+  if (auto reason = misfit(key, fit)) {
+    offer.reason = *std::move(reason);
+    co_return offer;
+  }
+  std::optional<store::Manifest> known;
+  if (index_.is_read(key)) known = index_.find(key);
+  auto const before = index_.find(key);
+  auto const seen = before ? looked_at_.find(before->data) : looked_at_.end();
+  store::Look look;
+  if (seen != looked_at_.end()) {
+    look.verdict = store::Look::Verdict::good;
+    look.manifest = seen->second;
+  } else {
+    auto work = [files = files_, folders = folders_, key, known, with_checksum] {
+      return store::look_before_restore(*files, folders, key, known, with_checksum);
+    };
+    look = co_await net::run_blocking(loop_, std::move(work));
+  }
+  // Removed meanwhile, by a prune or its owner.
+  auto const removed = before ? !index_.has(key) : gone_.count(key) > 0;
+  if (removed) {
+    offer.reason = nothing_saved;
+    co_return offer;
+  }
+  co_return judge(key, look, fit);
+}
+
+Vault::Offer Vault::judge(store::StateKey const& key, store::Look const& look, Fit const& fit) {
+  using Verdict = store::Look::Verdict;
+  Offer offer;
+  offer.reason = look.reason.empty() ? nothing_saved : look.reason;
+  switch (look.verdict) {
+    case Verdict::gone:
+      if (auto const state = index_.find(key)) drop(*state);
+      break;
+    case Verdict::changed:
+      break;
+    case Verdict::damaged:
+      quarantine(look.manifest, look.reason);
+      break;
+    case Verdict::good: {
+      auto const now = index_.find(key);
+      auto manifest = look.manifest;
+      if (now) manifest.last_used = std::max(manifest.last_used, now->last_used);
+      index_.put(manifest);
+      if (auto reason = unfit(manifest, fit)) {
+        offer.reason = *std::move(reason);
+      } else {
+        offer.state = std::move(manifest);
+        offer.reason.clear();
+      }
+      break;
+    }
+  }
+  return offer;
+}
+
+void Vault::refused(store::StateKey const& key, Fit const& fit) {
+  auto state = index_.find(key);
+  if (!state) return;
+  state->refused_by = fit.start;
+  index_.put(*state);
+  rewrite("note that a server refused ", *state);
+}
+
+void Vault::set_aside(store::StateKey const& key, std::string const& reason) {
+  if (auto const state = index_.find(key)) quarantine(*state, reason);
+}
+
+void Vault::deadly(store::StateKey const& key) {
+  auto const state = index_.find(key);
+  if (!state) return;
+  std::string const reason = "the server went away while it restored it";
+  if (!state->checksum || suspected_.count(state->data) > 0 || !visible())
+    return quarantine(*state, reason);
+  // As it was saved it is no worse than chance: somebody stopped the server at that moment.
+  distrusted_.insert(state->data);
+  auto const same = std::make_shared<bool>(false);
+  auto work = [files = files_, path = folders_.data + "/" + state->data, state, same] {
+    auto const digest = files->digest(path);
+    *same = digest && *digest == *state->checksum;
+    return std::string();
+  };
+  disk_.add("look at " + state->data, std::move(work), [this, key, state, same, reason] {
+    auto const now = index_.find(key);
+    if (!now || now->data != state->data) return;
+    if (!*same) return quarantine(*now, reason + ", and it has other bytes than were saved");
+    suspected_.insert(now->data);
+    distrusted_.erase(now->data);
+  });
+}
+
+void Vault::silent(store::StateKey const& key) {
+  auto const state = index_.find(key);
+  if (state && !suspected_.insert(state->data).second)
+    quarantine(*state, "twice its restore had no end in time");
+}
+
+void Vault::quarantine(store::Manifest const& state, std::string const& reason) {
+  ++quarantined_;
+  Line(Level::warning, "quarantine")
+      .field("folder", folder())
+      .field("file", state.data)
+      .field("session", state.key.id)
+      .field("bytes", state.bytes)
+      .field("total", quarantined_)
+      .say("set aside, never offered to a server again: " + reason);
+  drop(state);
+  disk_.add("set aside " + state.data, [files = files_, folders = folders_, state, reason] {
+    return problem_of(store::quarantine(*files, folders, state, reason));
+  });
+}
+
+}  // namespace slotswap::swap
