@@ -77,6 +77,15 @@ std::optional<Damage> Ledger::damage_of(std::string const& file) {
   return found->second;
 }
 
+std::size_t Ledger::leftovers() const {
+  std::string manifests;
+  for (auto const& path : test::files_in(folder_, ".json")) manifests += text_of(path);
+  auto const data = test::files_in(folder_, ".bin");
+  return static_cast<std::size_t>(std::count_if(data.begin(), data.end(), [&](auto const& path) {
+    return manifests.find("\"" + path.filename().string() + "\"") == std::string::npos;
+  }));
+}
+
 std::string log_time(Milliseconds from_now) {
   using std::chrono::system_clock;
   auto const now = system_clock::now() + from_now;

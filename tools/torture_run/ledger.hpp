@@ -48,6 +48,8 @@ class Ledger {
   void damaged(std::string const& session, Saved const& state, Kind kind, int round);
   // By the name of a file; empty for one that is whole.
   std::optional<Damage> damage_of(std::string const& file);
+  // Data that no manifest names.
+  [[nodiscard]] std::size_t leftovers() const;
 
  private:
   std::optional<Saved> look(std::string const& session) const;

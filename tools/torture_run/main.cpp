@@ -86,6 +86,7 @@ bool run(Options const& options) {
   std::printf("\n%d rounds, seed %llu, verify %s, model tiny\n", played,
               static_cast<unsigned long long>(options.seed), options.verify.c_str());
   tally.print();
+  std::printf("\n%zu data files are left that no manifest names\n", rounds.leftovers());
   return tally.clean();
 }
 

@@ -28,6 +28,7 @@ class Rounds {
   Round const& play(Plan const& plan);
   // Both programs are ended in order.
   Tally const& finish();
+  [[nodiscard]] std::size_t leftovers() const { return ledger_.leftovers(); }
 
  private:
   using Happening = std::function<void()>;
