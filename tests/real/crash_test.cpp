@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <string>
 #include <thread>
@@ -96,10 +97,17 @@ TEST(RealCrash, a_restart_of_the_proxy_saves_at_the_end_and_restores_at_the_star
   // So that the file alone can have them.
   request(house.server.port(), "POST", "/slots/0?action=erase");
   house.start_proxy();
-  EXPECT_EQ(house.proxy->count({"event=store", "states=1"}), 1U);
+  EXPECT_TRUE(eventually([&] { return house.proxy->count({"event=store", "states=1"}) == 1; }));
   auto const again = house.chat("anna", story("anna", 100));
   EXPECT_EQ(house.proxy->count({"event=restore ", "result=ok"}), 1U);
   EXPECT_LE(again.read, 1);
+}
+
+/// Whether the state file says that the slot holds the session.
+bool noted(RealHouse& house, std::string const& name) {
+  std::ifstream file(house.folder() / "slotswap.slots");
+  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  return text.find("_" + session::state_id(name) + "\",\"task\"") != std::string::npos;
 }
 
 TEST(RealCrash, a_state_survives_a_crash_of_the_proxy) {
@@ -108,11 +116,34 @@ TEST(RealCrash, a_state_survives_a_crash_of_the_proxy) {
   house.chat("anna", story("anna", 100));
   house.chat("ben", story("ben", 100));
   EXPECT_TRUE(eventually([&] { return states_in(house.folder()).size() == 1; }));
+  EXPECT_TRUE(eventually([&] { return noted(house, "ben"); }));
   house.proxy->crash();
   house.start_proxy();
   EXPECT_LE(house.chat("anna", story("anna", 100)).read, 1);
-  // What the slot held was not known any more, so it was not saved as anybody's.
-  EXPECT_EQ(house.expect_own_tokens({"anna", "ben"}, 100), 1U);
+  // The server still showed what the slot held when the proxy was killed: it was saved as ben's.
+  EXPECT_EQ(house.expect_own_tokens({"anna", "ben"}, 100), 2U);
+  EXPECT_LE(house.chat("ben", story("ben", 100)).read, 1);
+}
+
+TEST(RealCrash, what_the_slot_holds_is_not_believed_of_another_process_or_after_another_client) {
+  SLOTSWAP_NEED_REAL_SERVER();
+  for (auto const restart : {true, false}) {
+    RealHouse house;
+    house.chat("anna", story("anna", 100));
+    EXPECT_TRUE(eventually([&] { return noted(house, "anna"); }));
+    house.proxy->crash();
+    if (restart) {
+      house.server.kill(SIGKILL);
+      house.server.restart();
+    } else {
+      request(house.server.port(), "POST", "/completion", {},
+              R"({"prompt":"somebody else","n_predict":1})");
+    }
+    house.start_proxy();
+    house.chat("ben", story("ben", 100));
+    house.chat("anna", story("anna", 100));
+    EXPECT_EQ(house.expect_own_tokens({"anna", "ben"}, 100), 1U) << "only ben was known";
+  }
 }
 
 }  // namespace

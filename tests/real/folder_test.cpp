@@ -30,7 +30,7 @@ TEST(RealFolder, another_folder_than_the_servers_is_one_warning_and_sessions_are
   EXPECT_EQ(house.proxy->count({"level=warning"}), 1U) << house.proxy->log();
   EXPECT_EQ(house.proxy->count({"event=store", "not under save_path"}), 1U);
   EXPECT_EQ(house.proxy->count({"event=restore ", "result=ok"}), 4U);
-  EXPECT_TRUE(files_in(elsewhere.path(), "").empty());
+  EXPECT_TRUE(files_in(elsewhere.path(), ".bin").empty());
   EXPECT_GE(house.expect_own_tokens({"anna", "ben"}, 100), 2U);
 }
 

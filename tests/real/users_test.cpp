@@ -81,7 +81,8 @@ TEST(RealUsers, a_proxy_of_another_user_saves_restores_and_prunes) {
 
   auto const states = states_in(house.folder());
   EXPECT_EQ(states.size(), 2U);
-  EXPECT_EQ(files_in(house.folder(), "").size(), 4U) << "two states and their manifests";
+  EXPECT_EQ(files_in(house.folder(), "").size(), 6U)
+      << "two states and their manifests, the lock and the state file";
   for (auto const& state : states) {
     auto const data = look(state.data);
     EXPECT_EQ(data.st_uid, server_user);
