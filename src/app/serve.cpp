@@ -1,3 +1,5 @@
+#include "service_server.hpp"
+
 #include <slotswap/app/serve.hpp>
 #include <slotswap/app/service.hpp>
 #include <slotswap/config/config.hpp>
@@ -14,13 +16,6 @@
 namespace slotswap::app {
 
 namespace {
-
-int report(config::Loaded const& loaded) {
-  for (auto const& problem : loaded.errors) std::cerr << config::to_string(problem) << '\n';
-  for (auto const& problem : loaded.warnings)
-    std::cerr << config::to_string(problem, "warning") << '\n';
-  return loaded.errors.empty() ? 0 : 2;
-}
 
 std::optional<std::string> start_log(config::Log const& log) {
   telemetry::LogSettings settings;
@@ -72,6 +67,13 @@ int run(config::Config config) {
 }
 
 }  // namespace
+
+int report(config::Loaded const& loaded) {
+  for (auto const& problem : loaded.errors) std::cerr << config::to_string(problem) << '\n';
+  for (auto const& problem : loaded.warnings)
+    std::cerr << config::to_string(problem, "warning") << '\n';
+  return loaded.errors.empty() ? 0 : 2;
+}
 
 int check(std::string const& config_file) {
   auto const loaded = config::load_file(config_file);

@@ -47,18 +47,14 @@ net::ListenerSettings listener_settings(config::Config const& config,
   return settings;
 }
 
-/// Two servers that keep their states in one folder must not share the names of a model they both
-/// serve.
-bool shares_folder(config::Config const& config, std::size_t server) {
-  auto const* own = first_slots(config, server);
-  for (std::size_t other = 0; own != nullptr && other < config.servers.size(); ++other) {
-    auto const* slots = other == server ? nullptr : first_slots(config, other);
-    if (slots != nullptr && slots->state_dir == own->state_dir) return true;
-  }
-  return false;
-}
-
 }  // namespace
+
+base::Result<std::unique_ptr<Service::Server>> make_server(net::Loop& loop,
+                                                           config::Server const& settings) {
+  auto upstream = net::make_upstream(loop, upstream_settings(settings));
+  if (upstream.has_error()) return upstream.error();
+  return std::make_unique<Service::Server>(std::move(*upstream), settings);
+}
 
 Service::Service(net::Loop& loop, config::Config config, ServiceOptions options)
     : loop_(loop),
@@ -75,9 +71,9 @@ Service::~Service() = default;
 
 base::Result<void> Service::add_server(std::size_t index) {
   auto const& settings = config_.servers[index];
-  auto upstream = net::make_upstream(loop_, upstream_settings(settings));
-  if (upstream.has_error()) return upstream.error();
-  auto server = std::make_unique<Server>(std::move(*upstream), settings);
+  auto made = make_server(loop_, settings);
+  if (made.has_error()) return made.error();
+  auto server = std::move(*made);
   if (auto const* slots = first_slots(config_, index)) {
     swap::HostSettings host;
     host.name = settings.name;

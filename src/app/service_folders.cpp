@@ -29,6 +29,15 @@ config::Slots const* first_slots(config::Config const& config, std::size_t serve
   return nullptr;
 }
 
+bool shares_folder(config::Config const& config, std::size_t server) {
+  auto const* own = first_slots(config, server);
+  for (std::size_t other = 0; own != nullptr && other < config.servers.size(); ++other) {
+    auto const* slots = other == server ? nullptr : first_slots(config, other);
+    if (slots != nullptr && slots->state_dir == own->state_dir) return true;
+  }
+  return false;
+}
+
 swap::Vault& Service::vault_for(config::Slots const& slots) {
   auto& vault = vaults_[slots.state_dir];
   if (vault) return *vault;

@@ -21,4 +21,15 @@ struct Service::Server {
   std::unique_ptr<swap::Host> host;
 };
 
+/// Faults: tls, as net::make_upstream.
+base::Result<std::unique_ptr<Service::Server>> make_server(net::Loop& loop,
+                                                           config::Server const& settings);
+
+/// Two servers that keep their states in one folder must not share the names of a model they both
+/// serve.
+bool shares_folder(config::Config const& config, std::size_t server);
+
+/// Says what is wrong with a configuration; the exit code.
+int report(config::Loaded const& loaded);
+
 }  // namespace slotswap::app

@@ -95,6 +95,10 @@ std::optional<StateKey> parse_manifest_name(std::string_view name) {
   return parse_key(name);
 }
 
+std::string foreign_name(StateKey const& key) {
+  return key.text() + std::string(data_suffix);
+}
+
 std::optional<StateKey> parse_foreign_name(std::string_view name) {
   if (!name.ends_with(data_suffix)) return std::nullopt;
   name.remove_suffix(data_suffix.size());

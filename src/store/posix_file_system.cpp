@@ -167,6 +167,18 @@ class PosixFileSystem : public FileSystem {
     return text;
   }
 
+  base::Result<std::string> read_head(std::string const& path, std::size_t bytes) override {
+    auto const file = open_file(path, for_reading);
+    if (!file) return open_fault(path);
+    if (auto const regular = expect_regular(file, path); !regular) return regular.error();
+    std::string text(bytes, '\0');
+    auto const got =
+        again_when_interrupted([&] { return ::read(file.number(), text.data(), text.size()); });
+    if (got == -1) return fault("read", path, errno);
+    text.resize(static_cast<std::size_t>(got));
+    return text;
+  }
+
   base::Result<void> write_new(std::string const& path, std::string const& text) override {
     auto file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (!file) return fault("open", path, errno);

@@ -1,4 +1,5 @@
 #include <slotswap/base/text.hpp>
+#include <slotswap/session/session.hpp>
 #include <slotswap/swap/fit.hpp>
 
 namespace slotswap::swap {
@@ -28,6 +29,19 @@ std::string fingerprint_of(ServerFacts const& facts, std::string_view route_text
   add(text, "adapters", facts.adapters);
   add(text, "route", route_text);
   return base::sha256_hex(text).substr(0, fingerprint_digits);
+}
+
+std::string describe_file(store::FileSystem& files, std::string const& path) {
+  // A relative one belongs to the server's folder, not to ours.
+  if (path.empty() || path.front() != '/') return {};
+  auto const real = files.real_path(path);
+  auto const info = real ? files.stat(*real) : base::Result<store::FileInfo>(real.error());
+  if (!info || !info->regular) return {};
+  return std::to_string(info->bytes) + " bytes of " + std::to_string(info->mtime_ns);
+}
+
+std::string tag_of(std::string const& model, std::string const& server) {
+  return session::model_tag(server.empty() ? model : model + "@" + server);
 }
 
 Fit fit_of(ServerFacts const& facts, std::string_view route_text) {

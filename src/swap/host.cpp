@@ -1,4 +1,3 @@
-#include <slotswap/session/session.hpp>
 #include <slotswap/swap/host.hpp>
 #include <slotswap/telemetry/log.hpp>
 
@@ -44,7 +43,7 @@ void Host::lost() {
 }
 
 std::string Host::tag() const {
-  return session::model_tag(settings_.name_in_tag ? model_ + "@" + settings_.name : model_);
+  return tag_of(model_, settings_.name_in_tag ? settings_.name : std::string());
 }
 
 void Host::warn_once(std::string reason, std::string words) {

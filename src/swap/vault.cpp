@@ -35,16 +35,9 @@ Vault::Vault(net::Loop& loop, net::TaskGroup& tasks, std::shared_ptr<store::File
       ended_(loop) {}
 
 base::Result<void> Vault::lock() {
-  for (auto const& folder : std::set<std::string>{folders_.data, folders_.state}) {
-    if (folder.empty()) continue;
-    auto lock = files_->lock(folder + "/" + store::lock_name);
-    if (lock) {
-      locks_.push_back(std::move(*lock));
-      continue;
-    }
-    locks_.clear();
-    return lock.error();
-  }
+  auto locks = store::lock(*files_, folders_);
+  if (locks.has_error()) return locks.error();
+  locks_ = std::move(*locks);
   return {};
 }
 
@@ -232,14 +225,7 @@ bool Vault::may_write(std::uint64_t max_write_bytes) const {
 }
 
 net::awaitable<std::string> Vault::describe(std::string path) {
-  // A relative one belongs to the server's folder, not to ours.
-  if (path.empty() || path.front() != '/') co_return std::string();
-  auto work = [files = files_, path] {
-    auto const real = files->real_path(path);
-    auto const info = real ? files->stat(*real) : base::Result<store::FileInfo>(real.error());
-    if (!info || !info->regular) return std::string();
-    return std::to_string(info->bytes) + " bytes of " + std::to_string(info->mtime_ns);
-  };
+  auto work = [files = files_, path] { return describe_file(*files, path); };
   co_return co_await net::run_blocking(loop_, std::move(work));
 }
 

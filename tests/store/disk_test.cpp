@@ -200,6 +200,13 @@ TEST_F(Disk, a_digest_is_of_the_bytes) {
   EXPECT_EQ(*files_->real_path(path("link")), std::filesystem::canonical(path("a")).string());
 }
 
+TEST_F(Disk, the_head_of_a_file_is_as_long_as_it_is) {
+  put("a", "12345");
+  EXPECT_EQ(*files_->read_head(path("a"), 3), "123");
+  EXPECT_EQ(*files_->read_head(path("a"), 9), "12345");
+  EXPECT_EQ(files_->read_head(path("no"), 9).error().code, "missing");
+}
+
 TEST_F(Disk, one_lock_at_a_time) {
   auto first = files_->lock(path("lock"));
   ASSERT_TRUE(first);

@@ -137,6 +137,14 @@ base::Result<std::string> MemoryFileSystem::read(std::string const& path, std::u
   return file.content;
 }
 
+base::Result<std::string> MemoryFileSystem::read_head(std::string const& path, std::size_t bytes) {
+  if (auto failed = enter("read_head", path)) return *failed;
+  auto const found = names_.find(path);
+  if (found == names_.end()) return missing("open", path);
+  if (!found->second->readable) return fault("unreadable", "open " + path + ": Permission denied");
+  return found->second->content.substr(0, bytes);
+}
+
 base::Result<void> MemoryFileSystem::write_new(std::string const& path, std::string const& text) {
   // Stopped here, half of it may have been written.
   if (stop_at_ == 0U && !names_.contains(path)) put(path, text.substr(0, text.size() / 2));

@@ -58,6 +58,7 @@ class MemoryFileSystem : public FileSystem {
   base::Result<std::vector<std::string>> list(std::string const& folder) override;
   base::Result<FileInfo> stat(std::string const& path) override;
   base::Result<std::string> read(std::string const& path, std::uint64_t limit) override;
+  base::Result<std::string> read_head(std::string const& path, std::size_t bytes) override;
   base::Result<void> write_new(std::string const& path, std::string const& text) override;
   base::Result<void> sync_file(std::string const& path) override;
   base::Result<void> sync_folder(std::string const& folder) override;

@@ -48,8 +48,9 @@ class Service {
 
   swap::Host const* host(std::string const& server) const;
 
+  struct Server;  // of the wiring, src/app/service_server.hpp
+
  private:
-  struct Server;
   base::Result<void> add_server(std::size_t index);
   base::Result<void> listen();
   base::Result<bool> forget(std::string const& route, std::string const& id);

@@ -5,6 +5,7 @@
 
 #include <slotswap/base/fault.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,6 +36,8 @@ class FileSystem {
   virtual base::Result<FileInfo> stat(std::string const& path) = 0;
   /// A whole small file, without following a link; one over `limit` bytes is a fault.
   virtual base::Result<std::string> read(std::string const& path, std::uint64_t limit) = 0;
+  /// The first bytes of a file, at most `bytes`, without following a link.
+  virtual base::Result<std::string> read_head(std::string const& path, std::size_t bytes) = 0;
   /// Creates a file that must not exist (O_EXCL, mode 0600), writes it and syncs it; none is left
   /// on a fault.
   virtual base::Result<void> write_new(std::string const& path, std::string const& text) = 0;

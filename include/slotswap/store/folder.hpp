@@ -8,6 +8,7 @@
 #include <slotswap/store/state.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ struct Folders {
   std::string data;   // empty: not visible here
   std::string state;  // manifests, the lock, what each slot holds
 };
+
+using Locks = std::vector<std::unique_ptr<FileLock>>;
+/// Takes both folders for one slotswap; all or none. Code "held": another one has one of them.
+base::Result<Locks> lock(FileSystem& files, Folders const& folders);
 
 struct Scan {
   /// States whose one data file and manifest stand side by side: known by names, sizes and times
@@ -96,6 +101,20 @@ base::Result<void> quarantine(FileSystem& files, Folders const& folders, Manifes
 /// Removes a state: the manifest first, then its data. A manifest that names other data stays.
 base::Result<void> remove_state(FileSystem& files, Folders const& folders,
                                 Manifest const& manifest);
+
+/// TAG_ID.bin files of this tag, as others that save slots name theirs; by the name's order.
+base::Result<std::vector<StateKey>> foreign_files(FileSystem& files, Folders const& folders,
+                                                  std::string const& tag);
+
+/// How many tokens a llama-server's slot file says it holds (docs/llama-server.md, "The slot
+/// file"). Code "bad_save": not a file of the form known here.
+base::Result<std::int64_t> tokens_of(FileSystem& files, std::string const& path);
+
+/// Makes another's TAG_ID.bin the state that `manifest` describes; its bytes, time and checksum are
+/// filled in here. The manifest is in place before the file gets its name, so that a crash leaves
+/// the file under one of both. Code "exists": the session has a state of ours already.
+base::Result<Manifest> adopt(FileSystem& files, Folders const& folders, StateKey const& foreign,
+                             Manifest manifest, bool with_checksum);
 
 /// Removes a data file that an earlier run left without a manifest, unless one names it now.
 base::Result<void> remove_leftover(FileSystem& files, Folders const& folders,

@@ -39,6 +39,8 @@ struct DataName {
 /// None for a name that is not ours.
 std::optional<DataName> parse_data_name(std::string_view name);
 std::optional<StateKey> parse_manifest_name(std::string_view name);
+/// TAG_ID.bin.
+std::string foreign_name(StateKey const& key);
 /// TAG_ID.bin, as others that save slots name their files; never ours.
 std::optional<StateKey> parse_foreign_name(std::string_view name);
 bool is_unfinished_manifest(std::string_view name);

@@ -194,7 +194,7 @@ class Vault {
   std::size_t servers_;
   DiskQueue disk_;
   BookKeeper book_;
-  std::vector<std::unique_ptr<store::FileLock>> locks_;
+  store::Locks locks_;
   bool opened_ = false;
   bool filled_ = false;
   bool seen_ = false;  // a file that the server wrote in this run was found here

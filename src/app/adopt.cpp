@@ -1,0 +1,158 @@
+#include "service_server.hpp"
+
+#include <slotswap/app/adopt.hpp>
+#include <slotswap/app/serve.hpp>
+#include <slotswap/base/text.hpp>
+#include <slotswap/store/folder.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace slotswap::app {
+
+namespace {
+
+/// What the server says it is; a fault where it does not answer.
+struct Asked {
+  swap::ServerFacts facts;
+  std::string model;
+};
+
+net::awaitable<base::Result<Asked>> ask(llama::Server& server, store::FileSystem& files) {
+  Asked asked;
+  auto props = co_await server.props();
+  if (props.has_error()) co_return props.error();
+  asked.facts.props = std::move(*props);
+  auto const model = co_await server.model();
+  if (model.has_error()) co_return model.error();
+  asked.model = model->id;
+  asked.facts.meta = model->meta;
+  auto const adapters = co_await server.adapters();
+  if (adapters.has_error()) co_return adapters.error();
+  asked.facts.adapters = *adapters;
+  asked.facts.model_file = swap::describe_file(files, asked.facts.props.model_path);
+  co_return asked;
+}
+
+base::Result<Asked> ask_now(config::Server const& settings, store::FileSystem& files) {
+  net::Loop loop;
+  auto upstream = make_server(loop, settings);
+  if (upstream.has_error()) return upstream.error();
+  base::Result<Asked> asked = base::Fault(base::Side::us, "internal_error", "it was not asked");
+  net::TaskGroup tasks(loop);
+  auto work = [&]() -> net::awaitable<void> {
+    asked = co_await ask((*upstream)->llama, files);
+    loop.stop();
+  };
+  tasks.spawn("ask", work());
+  loop.run();
+  return asked;
+}
+
+std::int64_t milliseconds(std::chrono::system_clock::duration time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
+/// One route's files, one after the other.
+class Adoption {
+ public:
+  Adoption(store::FileSystem& files, config::Slots const& slots, Asked const& asked,
+           std::string tag)
+      : files_(files),
+        slots_(slots),
+        folders_(slots.save_path, slots.state_dir),
+        asked_(asked),
+        tag_(std::move(tag)) {}
+
+  /// False: a file stays that should not.
+  bool take(std::string const& foreign_tag) {
+    auto const found = store::foreign_files(files_, folders_, foreign_tag);
+    if (!found) return complain(found.error().detail);
+    auto all = true;
+    for (auto const& key : *found) all = take_one(key) && all;
+    return all;
+  }
+
+  std::size_t taken() const { return taken_; }
+
+ private:
+  static bool complain(std::string const& words) {
+    std::cerr << words << '\n';
+    return false;
+  }
+
+  bool take_one(store::StateKey const& foreign) {
+    auto const now = std::chrono::system_clock::now().time_since_epoch();
+    auto const micro = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+    store::Manifest manifest;
+    manifest.key = store::StateKey(tag_, foreign.id);
+    manifest.data = store::data_name(manifest.key, static_cast<std::uint64_t>(micro));
+    manifest.model = asked_.model;
+    manifest.fingerprint = swap::fingerprint_of(asked_.facts, slots_.fingerprint);
+    manifest.created = manifest.saved = manifest.last_used = milliseconds(now);
+    auto const with_checksum = slots_.verify == config::Verify::checksum;
+    auto const done = store::adopt(files_, folders_, foreign, manifest, with_checksum);
+    if (!done) return complain(done.error().detail);
+    ++taken_;
+    std::cout << store::foreign_name(foreign) << " is now " << done->data << " (" << done->tokens
+              << " tokens, " << done->bytes << " bytes)\n";
+    return true;
+  }
+
+  store::FileSystem& files_;
+  config::Slots const& slots_;
+  store::Folders folders_;
+  Asked const& asked_;
+  std::string tag_;
+  std::size_t taken_ = 0;
+};
+
+int fail(std::string const& words) {
+  std::cerr << words << '\n';
+  return 1;
+}
+
+int adopt_into(config::Config const& config, config::Route const& route, std::string const& from) {
+  auto const files = store::posix_file_system();
+  auto const& server = config.servers[route.server];
+  auto const locks =
+      store::lock(*files, store::Folders(route.slots->save_path, route.slots->state_dir));
+  if (!locks) {
+    auto const held = locks.error().code == "held";
+    return fail(locks.error().detail +
+                (held ? ": a slotswap is running on this folder; stop it first" : ""));
+  }
+  auto const asked = ask_now(server, *files);
+  if (!asked)
+    return fail("the server " + server.name +
+                " does not say what it serves: " + asked.error().detail);
+  auto const tag =
+      swap::tag_of(asked->model, shares_folder(config, route.server) ? server.name : "");
+  Adoption adoption(*files, *route.slots, *asked, tag);
+  std::set<std::string> names{from};
+  if (from.empty()) names = {route.model, asked->model};
+  auto all = true;
+  for (auto const& name : names) all = adoption.take(session::model_tag(name)) && all;
+  std::cout << adoption.taken() << " files taken over for the route " << route.model
+            << ", served by " << asked->model << "\n";
+  return all ? 0 : 1;
+}
+
+}  // namespace
+
+int adopt(std::string const& config_file, std::string const& route, std::string const& from) {
+  auto const loaded = config::load_file(config_file);
+  if (auto const code = report(loaded); code != 0) return code;
+  for (auto const& one : loaded.config.routes) {
+    if (one.model != route) continue;
+    if (!one.slots || one.slots->save_path.empty())
+      return fail("the route " + route + " has no slots with a save_path");
+    return adopt_into(loaded.config, one, from);
+  }
+  return fail("no route is named " + route);
+}
+
+}  // namespace slotswap::app
