@@ -29,7 +29,7 @@ COPY deploy/slotswap.yaml /etc/slotswap/slotswap.yaml
 RUN slotswap --version
 USER slotswap
 EXPOSE 9940
-HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=75s \
   CMD ["curl", "-fsS", "-o", "/dev/null", "http://127.0.0.1:9940/slotswap/health"]
 ENTRYPOINT ["slotswap"]
 CMD ["serve", "/etc/slotswap/slotswap.yaml"]

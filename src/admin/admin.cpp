@@ -3,6 +3,7 @@
 #include <slotswap/http/problem.hpp>
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace slotswap::admin {
@@ -47,7 +48,7 @@ net::awaitable<void> Admin::handle(net::Incoming& incoming) {
 }
 
 net::awaitable<void> Admin::forget(net::Incoming& incoming, std::string route, std::string id) {
-  auto const forgotten = actions_.forget(route, id);
+  auto const forgotten = co_await actions_.forget(std::move(route), std::move(id));
   if (forgotten.has_error()) {
     co_await incoming.respond(http::to_problem(forgotten.error()));
     co_return;

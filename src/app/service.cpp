@@ -103,8 +103,8 @@ base::Result<void> Service::start() {
   proxy_ = std::make_unique<proxy::Proxy>(loop_, config_, std::move(backends));
   admin::Actions actions;
   actions.health = [this](net::Incoming& incoming) { return proxy_->handle(incoming); };
-  actions.forget = [this](std::string const& route, std::string const& id) {
-    return forget(route, id);
+  actions.forget = [this](std::string route, std::string id) {
+    return forget(std::move(route), std::move(id));
   };
   office_ = std::make_unique<admin::Admin>(std::move(actions));
   auto const taken = take_folders();
@@ -134,24 +134,24 @@ base::Result<void> Service::listen() {
 }
 
 // Under its client's name or, as the log shows it, under the state's.
-base::Result<bool> Service::forget(std::string const& route, std::string const& id) {
+net::awaitable<base::Result<bool>> Service::forget(std::string route, std::string id) {
   for (auto const& one : config_.routes) {
     if (one.model != route) continue;
     auto const& server = servers_[one.server];
     if (!server->host)
-      return base::Fault(base::Side::client, "no_route", "the route has no slots: " + route);
+      co_return base::Fault(base::Side::client, "no_route", "the route has no slots: " + route);
     auto any = false;
-    std::set<std::string> const names{session::state_id(id),
-                                      base::is_hex32(id) ? id : session::state_id(id)};
+    std::set<std::string> names{session::state_id(id)};
+    if (base::is_hex32(id)) names.insert(id);
     for (auto const& name : names) {
-      auto const done = server->host->forget(name);
-      if (done.has_error()) return done.error();
       auto const remembered = proxy_->forget(one.server, name);
+      auto const done = co_await server->host->forget(name);
+      if (done.has_error()) co_return done.error();
       any = any || *done || remembered;
     }
-    return any;
+    co_return any;
   }
-  return base::Fault(base::Side::client, "no_route", "no route is named " + route);
+  co_return base::Fault(base::Side::client, "no_route", "no route is named " + route);
 }
 
 void Service::stop(std::function<void()> done) {

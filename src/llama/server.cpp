@@ -33,9 +33,10 @@ Server::Server(net::Upstream& upstream, std::string prefix, std::string api_key)
     : upstream_(upstream), prefix_(std::move(prefix)), api_key_(std::move(api_key)) {}
 
 net::awaitable<base::Result<std::string>> Server::ask(std::string method, std::string path,
-                                                      std::string body, base::Duration timeout) {
+                                                      std::string body, base::Duration timeout,
+                                                      net::Use use) {
   auto head = request(std::move(method), prefix_ + path, api_key_);
-  auto answer = co_await upstream_.call(std::move(head), std::move(body), timeout);
+  auto answer = co_await upstream_.call(std::move(head), std::move(body), timeout, use);
   if (answer.has_error()) co_return answer.error();
   if (answer->head.status < 200 || answer->head.status > 299)
     co_return refusal(answer->head.status, answer->body);
@@ -76,10 +77,11 @@ net::awaitable<Probe> Server::probe() {
 }
 
 net::awaitable<base::Result<std::string>> Server::act(int slot, std::string action,
-                                                      std::string file, base::Duration timeout) {
+                                                      std::string file, base::Duration timeout,
+                                                      net::Use use) {
   auto path = "/slots/" + std::to_string(slot) + "?action=" + action;
   auto body = file.empty() ? std::string("{}") : "{\"filename\":" + json::quote(file) + "}";
-  co_return co_await ask("POST", std::move(path), std::move(body), timeout);
+  co_return co_await ask("POST", std::move(path), std::move(body), timeout, use);
 }
 
 net::awaitable<base::Result<Saved>> Server::save(int slot, std::string const& file,
@@ -90,8 +92,9 @@ net::awaitable<base::Result<Saved>> Server::save(int slot, std::string const& fi
 }
 
 net::awaitable<base::Result<Restored>> Server::restore(int slot, std::string const& file,
-                                                       base::Duration timeout) {
-  auto const body = co_await act(slot, "restore", file, timeout);
+                                                       base::Duration timeout, bool fresh) {
+  auto const use = fresh ? net::Use::fresh : net::Use::once;
+  auto const body = co_await act(slot, "restore", file, timeout, use);
   if (body.has_error()) co_return body.error();
   co_return read_restored(*body);
 }

@@ -59,15 +59,18 @@ class UpstreamPool : public Upstream {
   }
 
   awaitable<base::Result<WholeResponse>> call(http::RequestHead head, std::string body,
-                                              Duration timeout) override {
+                                              Duration timeout, Use use) override {
     head.fields.set("Host", authority_);
     if (!body.empty() || head.method == "POST")
       head.fields.set("Content-Length", std::to_string(body.size()));
     auto const text = http::serialize(head);
     auto const held = std::make_shared<Body const>(std::move(body));
-    auto answer = co_await attempt(take(false), text, held, head.method == "HEAD", timeout);
-    if (answer.has_error() && answer.error().retry == base::Retry::reused_only) {
-      answer = co_await attempt(take(true), text, held, head.method == "HEAD", timeout);
+    auto const to_head = head.method == "HEAD";
+    auto answer = co_await attempt(take(use == Use::fresh), text, held, to_head, timeout);
+    auto const again =
+        use == Use::kept && answer.has_error() && answer.error().retry == base::Retry::reused_only;
+    if (again) {
+      answer = co_await attempt(take(true), text, held, to_head, timeout);
     }
     co_return answer;
   }

@@ -3,6 +3,8 @@
 #include "looks.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace slotswap::store {
@@ -59,6 +61,37 @@ base::Result<void> thin_out(FileSystem& files, std::string const& folder) {
   return {};
 }
 
+/// Whose file it is, by any of the names that a session's files have.
+std::optional<StateKey> owner_of(std::string name) {
+  constexpr std::string_view aside = ".bin.json";
+  if (name.ends_with(aside)) name.resize(name.size() - (aside.size() - 4));
+  if (auto data = parse_data_name(name)) return data->key;
+  constexpr std::string_view unfinished = ".new";
+  if (is_unfinished_manifest(name)) name.resize(name.size() - unfinished.size());
+  return parse_manifest_name(name);
+}
+
+/// A missing folder has none.
+base::Result<void> remove_of(FileSystem& files, std::string const& folder, std::string const& id,
+                             std::string const& tag, std::size_t& count) {
+  auto const names = files.list(folder);
+  if (!names && names.error().code == "missing") return {};
+  if (!names) return names.error();
+  std::vector<std::string> going;
+  for (auto const& name : *names) {
+    auto const key = owner_of(name);
+    if (key && key->id == id && (tag.empty() || key->tag == tag)) going.push_back(name);
+  }
+  // Manifests first, as everywhere.
+  std::stable_partition(going.begin(), going.end(),
+                        [](std::string const& name) { return !name.ends_with(".bin"); });
+  for (auto const& name : going) {
+    if (auto removed = files.remove(in(folder, name)); !removed) return removed;
+    ++count;
+  }
+  return going.empty() ? base::Result<void>() : files.sync_folder(folder);
+}
+
 }  // namespace
 
 base::Result<void> remove_state(FileSystem& files, Folders const& folders,
@@ -94,6 +127,18 @@ base::Result<void> remove_leftover(FileSystem& files, Folders const& folders,
   // In doubt it stays.
   if (manifest ? manifest->data == name : manifest.error().code != "missing") return {};
   return files.remove(in(folders.data, name));
+}
+
+base::Result<std::size_t> remove_session(FileSystem& files, Folders const& folders,
+                                         std::string const& id, std::string const& tag) {
+  std::size_t count = 0;
+  auto done = remove_of(files, folders.state, id, tag, count);
+  if (done && folders.visible()) {
+    if (folders.data != folders.state) done = remove_of(files, folders.data, id, tag, count);
+    if (done) done = remove_of(files, quarantine_of(folders), id, tag, count);
+  }
+  if (!done) return done.error();
+  return count;
 }
 
 }  // namespace slotswap::store

@@ -30,9 +30,12 @@ void BookKeeper::open() {
   auto book =
       text ? store::slot_book_from_json(*text) : base::Result<store::SlotBook>(text.error());
   if (book) {
+    // Nothing of it was synced: after a crash of the machine an older text may stand there.
+    if (book_.boot.empty() || book->boot != book_.boot) return;
     left_ = *book;
     book_.slots = std::move(book->slots);
-    if (book_.boot == left_.boot && !book_.boot.empty()) book_.saves = left_.saves;
+    book_.saves = std::move(book->saves);
+    for (auto const& [key, save] : book_.saves) in_file_saves_.insert(save.data);
     return;
   }
   Line(Level::warning, "store")
@@ -74,11 +77,14 @@ void BookKeeper::note_committed(store::Manifest const& manifest) {
   if (place != book_.saves.end() && place->second.data == manifest.data) book_.saves.erase(place);
 }
 
+void BookKeeper::retract(store::Manifest const& manifest) {
+  note_committed(manifest);
+  if (in_file_saves_.count(manifest.data) > 0) changed();
+}
+
 std::vector<store::Manifest> BookKeeper::take_saves() {
   std::vector<store::Manifest> saves;
-  auto const left = std::exchange(left_.saves, {});
-  if (left_.boot.empty() || left_.boot != book_.boot) return saves;
-  for (auto const& [key, manifest] : left) saves.push_back(manifest);
+  for (auto const& [key, manifest] : std::exchange(left_.saves, {})) saves.push_back(manifest);
   return saves;
 }
 
@@ -100,6 +106,8 @@ net::awaitable<void> BookKeeper::written() {
 net::awaitable<void> BookKeeper::write() {
   while (in_file_ != noted_) {
     auto const version = noted_;
+    in_file_saves_.clear();
+    for (auto const& [key, save] : book_.saves) in_file_saves_.insert(save.data);
     auto work = [files = files_, path = folder_ + "/" + store::slot_book_name,
                  text = store::to_json(book_)] { return files->replace_text(path, text); };
     auto const written = co_await net::run_blocking(loop_, std::move(work));

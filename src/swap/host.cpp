@@ -183,15 +183,22 @@ void Host::resume_slot(std::vector<llama::SlotLook> const& slots) {
   }
 }
 
-base::Result<bool> Host::forget(std::string const& id) {
+net::awaitable<base::Result<bool>> Host::forget(std::string id) {
   // Whose states of a shared folder are meant is told by the model's name and the server's.
-  if (settings_.name_in_tag && model_.empty())
-    return base::Fault(base::Side::us, "not_known",
-                       "the server was not asked yet which model it serves, and others save into "
-                       "the same folder: try again after its first request");
+  if (settings_.name_in_tag && model_.empty()) {
+    co_return base::Fault(base::Side::us, "not_known",
+                          "the server was not asked yet which model it serves, and others save "
+                          "into the same folder: try again after its first request");
+  }
+  if (!vault_.usable()) {
+    co_return base::Fault(base::Side::us, "not_known",
+                          "another slotswap has the folder of saved states");
+  }
   auto const held = keeper_.forget(id, vault_);
-  auto const saved = vault_.forget(id, settings_.name_in_tag ? tag() : std::string());
-  return held || saved;
+  auto const tag_only = settings_.name_in_tag ? tag() : std::string();
+  auto const saved = co_await vault_.forget(id, tag_only);
+  if (saved.has_error()) co_return saved.error();
+  co_return held || *saved;
 }
 
 // The marker stays the same across a sleep and changes with the process.

@@ -20,9 +20,10 @@ base::Fault given_up() {
   return base::Fault(base::Side::client, "client_gone", "the client left while it waited");
 }
 
-char const* ended_how(slots::Outcome const& outcome) {
+char const* ended_how(slots::Outcome const& outcome, bool keyed) {
   if (outcome.kind == slots::Outcome::Kind::broken) return "the server ended the answer";
   if (outcome.resent) return "a kept connection had been closed: perhaps by another process";
+  if (!keyed) return "a request without a session ran in it";
   return "the server does not show what the answer should have left";
 }
 
@@ -94,15 +95,20 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order
   if (environment_.restarted()) slot_.forget();
   fit(order);
   say_missing(order, vault);
+  owner_ = order.kind == slots::Goal::Kind::session ? order.key.text() : std::string();
+  owner_deleted_ = false;
   co_await prepare(order, vault, order.settings.busy_wait, cancel, swapped);
   swapped.took = environment_.loop.now() - began;
   // The server may have been found with another model meanwhile.
   fit(order);
   remember(order, vault);
+  // What was restored meanwhile is the deleted session's as well.
+  if (owner_deleted_) forget(order.key.id, vault);
   note_slot(vault);
-  owner_ = order.kind == slots::Goal::Kind::session ? order.key.text() : std::string();
-  owner_deleted_ = false;
-  if (cancel.requested()) co_return given_up();
+  if (cancel.requested()) {
+    owner_.clear();
+    co_return given_up();
+  }
   auto lease = std::make_unique<Lease>(*this, std::move(turn), std::move(order), vault);
   lease->swapped = std::move(swapped);
   co_return lease;
@@ -246,7 +252,7 @@ net::awaitable<void> Keeper::settle(Turn turn, Order order, Vault& vault, slots:
   if (keyed && !deleted) guest = slots::Guest(order.key.text(), order.savable);
   auto const was_unknown = slot_.unknown();
   slots::settle(slot_, guest, outcome, stamp, environment_.loop.now());
-  say_unknown(was_unknown, deleted ? "its session was deleted" : ended_how(outcome));
+  say_unknown(was_unknown, deleted ? "its session was deleted" : ended_how(outcome, keyed));
   if (outcome.kind == slots::Outcome::Kind::broken || outcome.resent) environment_.lost();
   idle_save_tried_ = false;
   owner_.clear();

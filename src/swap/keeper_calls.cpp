@@ -129,6 +129,11 @@ net::awaitable<Event> Keeper::save(Order const& order) {
     target.book().note(environment_.server_name, slot_id_, std::nullopt);
   }
   auto const published = co_await target.publish(written, keeping, std::move(next));
+  if (resident() == nullptr) {
+    // Deleted while its file was looked at.
+    target.remove_late(leaving.key);
+    co_return refused();
+  }
   if (published.has_error()) {
     base::Fault const bad(base::Side::server, "refused", published.error().detail);
     co_return refuse(bad);
@@ -148,6 +153,20 @@ void Keeper::judge_failure(base::Fault const& fault, store::Manifest const& stat
   if (fault.code == "refused") vault.refused(state.key, fit);
   if (fault.code == "upstream_broken") vault.deadly(state.key);
   if (fault.code == "upstream_timeout") vault.silent(state.key);
+}
+
+// A kept connection that ended without a byte: closed before, while nothing was asked, or by the
+// death of the server over this file. The same process still being there tells.
+net::awaitable<base::Result<llama::Restored>> Keeper::call_restore(std::string file,
+                                                                   base::Duration timeout) {
+  auto& server = environment_.server;
+  auto restored = co_await server.restore(slot_id_, file, timeout);
+  auto const ended = restored.has_error() && restored.error().retry == base::Retry::reused_only;
+  if (!ended) co_return restored;
+  auto const props = co_await server.props();
+  auto const same = props.has_value() && props->media_marker == environment_.marker();
+  if (!same) co_return restored;
+  co_return co_await server.restore(slot_id_, file, timeout, true);
 }
 
 net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
@@ -171,8 +190,7 @@ net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
   auto const& state = *offer.state;
   co_await hand_over(vault);
   auto const began = environment_.loop.now();
-  auto const restored =
-      co_await environment_.server.restore(slot_id_, state.data, order.settings.slot_call_timeout);
+  auto const restored = co_await call_restore(state.data, order.settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;
   if (answered(restored)) vault.answered(environment_.server_name);
   auto const missed = restored.has_error();

@@ -60,7 +60,7 @@ void Vault::commit_left_saves() {
         auto const fine = store::check_saved(*files, folders, found);
         if (fine.has_error()) return std::string();
       }
-      auto const done = store::commit(*files, folders, found, {}, false);
+      auto const done = store::commit(*files, folders, found, {}, true);
       return done.has_error() ? done.error().detail : done->problem;
     };
     disk_.add("publish " + save.data, std::move(work),
@@ -68,20 +68,29 @@ void Vault::commit_left_saves() {
   }
 }
 
+net::awaitable<void> Vault::filled() {
+  if (filled_) co_return;
+  net::Signal done(loop_);
+  waiting_for_fill_.insert(&done);
+  co_await done.wait();
+}
+
 net::awaitable<void> Vault::fill() {
   // The index must find them in place.
   co_await disk_.flush();
+  auto const seeing = visible();
   auto work = [files = files_, folders = folders_] { return store::scan(*files, folders); };
   auto found = co_await net::run_blocking(loop_, std::move(work));
   if (found.has_error()) {
     Line(Level::error, "store")
         .field("folder", folder())
         .say("what is saved here cannot be listed: " + found.error().detail);
-  } else {
+  } else if (visible() == seeing) {
     co_await take_over(std::move(*found));
   }
   filled_ = true;
   gone_.clear();
+  for (auto* signal : std::exchange(waiting_for_fill_, {})) signal->notify();
   remove_leftovers();
   sweep();
 }
@@ -101,7 +110,10 @@ net::awaitable<void> Vault::take_over(store::Scan scan) {
     if (!index_.has(state.key) && gone_.count(state.key) == 0) index_.put(state);
   }
   std::size_t taken = 0;
+  auto const seeing = visible();
   for (auto const& listed : scan.listed) {
+    // It turned out to be the wrong folder.
+    if (visible() != seeing) co_return;
     if (gone_.count(listed.key) == 0) index_.put_listed(listed);
     if (++taken % portion != 0) continue;
     auto const pause = [] { return true; };
@@ -172,6 +184,7 @@ void Vault::discard(std::string const& name) {
 
 void Vault::drop(store::Manifest const& state) {
   index_.erase(state.key);
+  book_.retract(state);
   if (!filled_) gone_.insert(state.key);
   written_use_.erase(state.key);
   distrusted_.erase(state.data);
@@ -184,16 +197,35 @@ void Vault::drop(store::Manifest const& state) {
   }
 }
 
-bool Vault::forget(std::string const& id, std::string const& tag) {
+net::awaitable<base::Result<bool>> Vault::forget(std::string id, std::string tag) {
   auto const tags = tag.empty() ? index_.tags_of(id) : std::vector<std::string>{tag};
-  auto any = false;
+  auto known = false;
   for (auto const& one : tags) {
     auto const state = index_.find(store::StateKey(one, id));
     if (!state) continue;
-    any = true;
+    known = true;
     remove(*state, "its session was deleted");
   }
-  return any;
+  // And what is not in the index: files of a manifest that cannot be read, what was set aside.
+  auto const removed = std::make_shared<base::Result<std::size_t>>(std::size_t{0});
+  auto work = [files = files_, folders = folders_, id, tag, removed] {
+    *removed = store::remove_session(*files, folders, id, tag);
+    return removed->has_error() ? removed->error().detail : std::string();
+  };
+  disk_.add("remove the session " + id, std::move(work));
+  co_await book_.written();
+  co_await disk_.flush();
+  if (removed->has_error()) co_return removed->error();
+  // What a listing that was under way brought meanwhile.
+  for (auto const& one : index_.tags_of(id)) {
+    auto const state = index_.find(store::StateKey(one, id));
+    if (state && (tag.empty() || one == tag)) drop(*state);
+  }
+  co_return known || removed->value() > 0;
+}
+
+void Vault::remove_late(store::StateKey const& key) {
+  if (auto const state = index_.find(key)) remove(*state, "its session was deleted");
 }
 
 void Vault::used(store::StateKey const& key) {
@@ -201,6 +233,7 @@ void Vault::used(store::StateKey const& key) {
   index_.used(key, now);
   auto const manifest = index_.find(key);
   if (!manifest) return;
+  suspected_.erase(manifest->data);
   auto& written = written_use_[key];
   if (now - written < use_interval_ms) return;
   written = now;

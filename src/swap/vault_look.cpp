@@ -119,7 +119,7 @@ void Vault::deadly(store::StateKey const& key) {
   disk_.add("look at " + state->data, std::move(work), [this, key, state, same, reason] {
     auto const now = index_.find(key);
     if (!now || now->data != state->data) return;
-    if (!*same) return quarantine(*now, reason + ", and it has other bytes than were saved");
+    if (!*same) return quarantine(*now, reason + ", and its bytes are not those that were saved");
     suspected_.insert(now->data);
     distrusted_.erase(now->data);
   });

@@ -98,13 +98,14 @@ net::awaitable<Vault::Place> Vault::place_for(store::StateKey key, std::int64_t 
                                               Keeping keeping, std::set<store::StateKey> keep) {
   Place place;
   if (!visible()) {
+    // Which of the two names holds the last good state stands in its manifest.
+    co_await filled();
     place.file = unseen_name(key);
     co_return place;
   }
   auto const bytes = estimate(key, tokens);
   auto const need = bytes + keeping.min_free;
-  auto free = std::optional<std::uint64_t>();
-  if (keeping.min_free > 0) free = co_await free_now();
+  auto free = co_await free_now();
   if (free && *free < need) {
     keep.insert(key);
     auto const made = co_await make_room(need - *free, std::move(keep));
@@ -191,7 +192,7 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, Keeping keepi
     } else if (checked.error().code == "missing" && !seen_) {
       blind(written.file);
     } else {
-      book_.note_committed(manifest);
+      book_.retract(manifest);
       burn(written.file);
       co_return checked.error();
     }
@@ -214,13 +215,14 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, Keeping keepi
   if (free_) free_ = *free_ - std::min(*free_, manifest.bytes);
   while (!writes_.empty() && writes_.front().first < loop_.now() - a_day) writes_.pop_front();
   writes_.emplace_back(loop_.now(), manifest.bytes);
-  commit(manifest, keeping.with_checksum);
+  commit(manifest, before, keeping.with_checksum);
   keep.insert(written.key);
   keep_and_prune(written.key.tag, keeping, std::move(keep));
   co_return base::Result<void>();
 }
 
-void Vault::commit(store::Manifest const& manifest, bool with_checksum) {
+void Vault::commit(store::Manifest const& manifest, std::optional<store::Manifest> before,
+                   bool with_checksum) {
   std::vector<std::string> replaced;
   for (auto const& old : beside_[manifest.key]) replaced.push_back(old.data);
   auto const ended = std::make_shared<Ended>();
@@ -231,29 +233,54 @@ void Vault::commit(store::Manifest const& manifest, bool with_checksum) {
     if (free && folders.visible()) ended->free = *free;
     return ended->done.has_error() ? ended->done.error().detail : ended->done->problem;
   };
-  auto then = [this, manifest, replaced, ended] {
+  auto then = [this, manifest, before = std::move(before), replaced, ended] {
     if (ended->free) {
       free_ = ended->free;
       free_at_ = loop_.now();
     }
-    committed(manifest, replaced, ended->done);
+    if (ended->done.has_value()) {
+      committed(manifest, replaced, ended->done);
+    } else if (ended->done.error().code != "uncertain") {
+      commit_failed(manifest, before);
+    }
   };
   disk_.add("publish " + manifest.data, std::move(work), std::move(then));
 }
 
+// The older state stands on disk. After a failed sync nobody knows what the new data is: it is
+// given up, and never synced a second time.
+void Vault::commit_failed(store::Manifest const& manifest,
+                          std::optional<store::Manifest> const& before) {
+  book_.retract(manifest);
+  discard(manifest.data);
+  auto const now = index_.find(manifest.key);
+  auto const current = now && now->data == manifest.data;
+  // A later save that is still under way would replace what is gone already.
+  if (!current) take_from_beside(manifest.key, manifest.data);
+  if (!current) return;
+  index_.erase(manifest.key);
+  auto const stands = before && take_from_beside(manifest.key, before->data);
+  if (stands) index_.put(*before);
+}
+
+/// Whether it was there.
+bool Vault::take_from_beside(store::StateKey const& key, std::string const& data) {
+  auto const place = beside_.find(key);
+  if (place == beside_.end()) return false;
+  auto const old = std::find_if(place->second.begin(), place->second.end(),
+                                [&](Beside const& one) { return one.data == data; });
+  if (old == place->second.end()) return false;
+  index_.take_beside(key.tag, old->bytes);
+  place->second.erase(old);
+  if (place->second.empty()) beside_.erase(place);
+  return true;
+}
+
 void Vault::committed(store::Manifest const& manifest, std::vector<std::string> const& replaced,
                       base::Result<store::Committed> const& done) {
-  // The older state stands on disk; what was to be replaced goes with the next commit.
-  if (done.has_error()) return;
   book_.note_committed(manifest);
-  auto const place = beside_.find(manifest.key);
-  if (place != beside_.end() && done->problem.empty()) {
-    std::erase_if(place->second, [&](Beside const& old) {
-      auto const gone = std::find(replaced.begin(), replaced.end(), old.data) != replaced.end();
-      if (gone) index_.take_beside(manifest.key.tag, old.bytes);
-      return gone;
-    });
-    if (place->second.empty()) beside_.erase(place);
+  if (done->problem.empty()) {
+    for (auto const& data : replaced) take_from_beside(manifest.key, data);
   }
   if (done->unreadable && !std::exchange(said_unreadable_, true)) {
     Line(Level::warning, "store")

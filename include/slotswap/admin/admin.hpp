@@ -15,8 +15,9 @@ struct Actions {
   Actions() = default;
   /// The answer to GET /slotswap/health.
   std::function<net::awaitable<void>(net::Incoming&)> health;
-  /// Removes what is kept of a session; false: nothing was. Faults: "no_route", "not_known".
-  std::function<base::Result<bool>(std::string const& route, std::string const& id)> forget;
+  /// Removes what is kept of a session; false: nothing was. Faults: "no_route", "not_known",
+  /// "disk".
+  std::function<net::awaitable<base::Result<bool>>(std::string route, std::string id)> forget;
 };
 
 class Admin {

@@ -53,7 +53,7 @@ class Service {
  private:
   base::Result<void> add_server(std::size_t index);
   base::Result<void> listen();
-  base::Result<bool> forget(std::string const& route, std::string const& id);
+  net::awaitable<base::Result<bool>> forget(std::string route, std::string id);
   net::awaitable<void> drain(std::function<void()> done);
   net::awaitable<void> end_listeners();
   // service_folders.cpp

@@ -38,8 +38,8 @@ base::Result<std::vector<SlotLook>> read_slots(std::string_view body);
 /// GET /v1/models: the ids, the first one is a single server's own.
 base::Result<std::vector<std::string>> read_model_ids(std::string_view body);
 
-/// What a server says of its model (LLAMA_SERVER.md 7): two fine-tunes of one shape say the same.
-/// Zero or empty: not said.
+/// What a server says of its model (docs/llama-server.md, "Fingerprint"): two fine-tunes of one
+/// shape say the same. Zero or empty: not said.
 struct ModelMeta {
   std::int64_t n_params = 0;
   std::int64_t size = 0;  // bytes of weights

@@ -30,8 +30,10 @@ class Server {
 
   net::awaitable<base::Result<Saved>> save(int slot, std::string const& file,
                                            base::Duration timeout);
+  /// Never sent twice, as a file may be what ended the connection: upstream_broken with retry
+  /// reused_only where the connection was a kept one.
   net::awaitable<base::Result<Restored>> restore(int slot, std::string const& file,
-                                                 base::Duration timeout);
+                                                 base::Duration timeout, bool fresh = false);
   net::awaitable<base::Result<std::int64_t>> erase(int slot, base::Duration timeout);
 
   net::Upstream& upstream() { return upstream_; }
@@ -40,9 +42,11 @@ class Server {
 
  private:
   net::awaitable<base::Result<std::string>> ask(std::string method, std::string path,
-                                                std::string body, base::Duration timeout);
+                                                std::string body, base::Duration timeout,
+                                                net::Use use = net::Use::kept);
   net::awaitable<base::Result<std::string>> act(int slot, std::string action, std::string file,
-                                                base::Duration timeout);
+                                                base::Duration timeout,
+                                                net::Use use = net::Use::kept);
 
   net::Upstream& upstream_;
   std::string prefix_;

@@ -60,6 +60,13 @@ struct WholeResponse {
   std::string body;
 };
 
+/// Which connection an exchange of our own may use.
+enum class Use {
+  kept,   // a kept one, and once more a new one where that turned out to be closed
+  once,   // the same, but never sent twice: the fault says retry reused_only
+  fresh,  // a new one
+};
+
 class Upstream {
  public:
   virtual ~Upstream() = default;
@@ -69,7 +76,7 @@ class Upstream {
 
   /// A small exchange of our own: the whole answer, at most 64 MiB, within `timeout` (0: none).
   virtual awaitable<base::Result<WholeResponse>> call(http::RequestHead head, std::string body,
-                                                      Duration timeout) = 0;
+                                                      Duration timeout, Use use = Use::kept) = 0;
 
   /// HOST:PORT as it belongs into a Host field.
   virtual std::string const& authority() const = 0;

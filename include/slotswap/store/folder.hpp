@@ -116,6 +116,11 @@ base::Result<std::int64_t> tokens_of(FileSystem& files, std::string const& path)
 base::Result<Manifest> adopt(FileSystem& files, Folders const& folders, StateKey const& foreign,
                              Manifest manifest, bool with_checksum);
 
+/// Removes every file of a session, of this tag or (empty) of any, whatever its manifests say, and
+/// what was set aside of it. How many files that were.
+base::Result<std::size_t> remove_session(FileSystem& files, Folders const& folders,
+                                         std::string const& id, std::string const& tag);
+
 /// Removes a data file that an earlier run left without a manifest, unless one names it now.
 base::Result<void> remove_leftover(FileSystem& files, Folders const& folders,
                                    std::string const& name);

@@ -34,6 +34,8 @@ class BookKeeper {
   /// A save is done and its commit under way, and then over.
   void note_save(store::Manifest const& manifest);
   void note_committed(store::Manifest const& manifest);
+  /// It is a state no more: a restart must not make it one again.
+  void retract(store::Manifest const& manifest);
   /// Saves of the last run that were not committed; only once, and only on the same boot.
   std::vector<store::Manifest> take_saves();
   /// Waits until what was noted is in the file, or could not be written.
@@ -49,7 +51,8 @@ class BookKeeper {
   std::string folder_;
   store::SlotBook left_;  // by the last run, and not asked for yet
   store::SlotBook book_;
-  std::uint64_t noted_ = 0;  // versions: the last one noted, and the last one written
+  std::set<std::string> in_file_saves_;  // data names of saves that the file may list
+  std::uint64_t noted_ = 0;              // versions: the last one noted, and the last one written
   std::uint64_t in_file_ = 0;
   bool writing_ = false;
   bool complained_ = false;

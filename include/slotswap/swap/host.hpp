@@ -62,7 +62,7 @@ class Host {
 
   /// Removes a session's state, in the slot and on disk; whether there was any. Faults: "not_known"
   /// (which model's it would be).
-  base::Result<bool> forget(std::string const& id);
+  net::awaitable<base::Result<bool>> forget(std::string id);
 
   /// A connection to it failed or broke: what it is has to be asked again.
   void lost();

@@ -156,6 +156,8 @@ class Keeper {
                                        Cancel& cancel);
   net::awaitable<slots::Event> look(base::Duration timeout);
   net::awaitable<slots::Event> save(Order const& order);
+  net::awaitable<base::Result<llama::Restored>> call_restore(std::string file,
+                                                             base::Duration timeout);
   net::awaitable<slots::Event> restore(Order const& order, Vault& vault);
   void judge_failure(base::Fault const& fault, store::Manifest const& state, Fit const& fit,
                      Vault& vault);

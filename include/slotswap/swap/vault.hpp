@@ -135,8 +135,11 @@ class Vault {
   void deadly(store::StateKey const& key);
   /// Nothing came back in time: once may be chance.
   void silent(store::StateKey const& key);
-  /// Removes all that is saved of a session, under this tag or (empty) all; whether there was any.
-  bool forget(std::string const& id, std::string const& tag);
+  /// Removes all that is saved of a session, under this tag or (empty) all, and waits until it is
+  /// gone from the disk; whether there was any.
+  net::awaitable<base::Result<bool>> forget(std::string id, std::string tag);
+  /// A save that came too late.
+  void remove_late(store::StateKey const& key);
 
   /// A server answered a slot call: no save of an earlier run is under way there any more.
   void answered(std::string const& server);
@@ -158,6 +161,7 @@ class Vault {
  private:
   // vault.cpp
   net::awaitable<void> fill();
+  net::awaitable<void> filled();
   net::awaitable<void> take_over(store::Scan scan);
   net::awaitable<void> watch_age();
   void sweep();
@@ -175,9 +179,12 @@ class Vault {
   net::awaitable<base::Result<store::Manifest>> check(store::Manifest manifest,
                                                       std::optional<Next> next);
   void blind(std::string const& file);
-  void commit(store::Manifest const& manifest, bool with_checksum);
+  void commit(store::Manifest const& manifest, std::optional<store::Manifest> before,
+              bool with_checksum);
   void committed(store::Manifest const& manifest, std::vector<std::string> const& replaced,
                  base::Result<store::Committed> const& done);
+  bool take_from_beside(store::StateKey const& key, std::string const& data);
+  void commit_failed(store::Manifest const& manifest, std::optional<store::Manifest> const& before);
   void keep_and_prune(std::string const& tag, Keeping const& keeping,
                       std::set<store::StateKey> keep);
   void prune(std::string const& tag, Keeping const& keeping, std::set<store::StateKey> keep);
@@ -197,6 +204,7 @@ class Vault {
   store::Locks locks_;
   bool opened_ = false;
   bool filled_ = false;
+  std::set<net::Signal*> waiting_for_fill_;
   bool seen_ = false;  // a file that the server wrote in this run was found here
 
   store::Index index_;
