@@ -28,6 +28,19 @@ std::uint16_t port_of(std::string const& line) {
 
 }  // namespace
 
+Finished run_slotswap(std::vector<std::string> const& arguments) {
+  TempDir home;
+  std::vector<std::string> command{SLOTSWAP_PROGRAM};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  ChildProcess child;
+  child.start(std::move(command), home.file("printed"));
+  Finished finished;
+  if (child.ended_within(start_patience)) finished.exit_code = child.exit_code();
+  std::ifstream file(home.file("printed"));
+  finished.printed = {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return finished;
+}
+
 SlotswapProcess::SlotswapProcess(std::string const& yaml, std::vector<std::string> wrapper) {
   auto command = std::move(wrapper);
   std::string program = SLOTSWAP_PROGRAM;

@@ -12,6 +12,13 @@
 
 namespace slotswap::test {
 
+// One run of the program to its end: what it printed, and its exit code (none when it was killed).
+struct Finished {
+  std::optional<int> exit_code;
+  std::string printed;
+};
+Finished run_slotswap(std::vector<std::string> const& arguments);
+
 class SlotswapProcess {
  public:
   // yaml: all but `listen`. wrapper: a program and its arguments that execs what follows, as
