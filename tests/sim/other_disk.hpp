@@ -1,0 +1,82 @@
+// The real disk, but for what a test changes of it. Any thread.
+#pragma once
+
+#include "sim/house.hpp"
+
+#include <slotswap/store/file_system.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace slotswap::test {
+
+class OtherDisk : public store::FileSystem {
+ public:
+  template <class T>
+  using Result = base::Result<T>;
+  using Text = std::string const&;
+
+  Result<std::vector<std::string>> list(Text folder) override { return disk_->list(folder); }
+  Result<store::FileInfo> stat(Text path) override { return disk_->stat(path); }
+  Result<std::string> read(Text path, std::uint64_t limit) override {
+    return disk_->read(path, limit);
+  }
+  Result<void> write_new(Text path, Text text) override { return disk_->write_new(path, text); }
+  Result<void> sync_file(Text path) override { return disk_->sync_file(path); }
+  Result<void> sync_folder(Text folder) override { return disk_->sync_folder(folder); }
+  Result<void> sync_file_system(Text folder) override { return disk_->sync_file_system(folder); }
+  Result<void> rename(Text from, Text to) override { return disk_->rename(from, to); }
+  Result<void> remove(Text path) override { return disk_->remove(path); }
+  Result<void> make_folder(Text path) override { return disk_->make_folder(path); }
+  Result<void> replace_text(Text path, Text text) override {
+    return disk_->replace_text(path, text);
+  }
+  Result<std::string> digest(Text path) override { return disk_->digest(path); }
+  Result<std::string> real_path(Text path) override { return disk_->real_path(path); }
+  Result<std::uint64_t> free_bytes(Text folder) override { return disk_->free_bytes(folder); }
+  Result<std::unique_ptr<store::FileLock>> lock(Text path) override { return disk_->lock(path); }
+
+ private:
+  std::unique_ptr<store::FileSystem> disk_ = store::posix_file_system();
+};
+
+/// Work on a disk that waits at a chosen call until it is let go. Opens at its end.
+class Gate {
+ public:
+  ~Gate() { open(); }
+  /// From the disk's thread.
+  void pass() {
+    reached_ = true;
+    std::unique_lock lock(mutex_);
+    opened_.wait(lock, [this] { return open_; });
+  }
+  void open() {
+    std::lock_guard const lock(mutex_);
+    open_ = true;
+    opened_.notify_all();
+  }
+  bool reached() {
+    return eventually([this] { return reached_.load(); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable opened_;
+  bool open_ = false;
+  std::atomic<bool> reached_ = false;
+};
+
+/// The proxy anew, on that disk.
+inline void restart_on(House& house, std::shared_ptr<store::FileSystem> disk) {
+  house.proxy.reset();
+  auto options = house.options();
+  options.files = std::move(disk);
+  house.proxy = std::make_unique<RunningProxy>(house.yaml(), std::move(options));
+}
+
+}  // namespace slotswap::test
