@@ -58,7 +58,7 @@ TEST(Room, the_states_used_the_longest_ago_go_for_a_save_that_does_not_fit) {
   house.chat("dora", story("dora", 100));
   auto const pruned = house.log.matching("event=prune");
   ASSERT_EQ(pruned.size(), 1U);
-  EXPECT_NE(pruned.front().find(session::state_id("anna")), std::string::npos);
+  EXPECT_NE(pruned.front().find(session::state_id("anna")), std::string::npos) << pruned.front();
   EXPECT_NE(pruned.front().find("the disk is full"), std::string::npos);
   EXPECT_EQ(files_of(house, "anna"), 0U);
   EXPECT_GE(house.chat("ben", story("ben", 101)).reused, 99);
