@@ -1,10 +1,12 @@
 // What a run that was killed left in the folder: a save without its manifest, data that nobody
 // names, files of others.
+#include "sim/other_disk.hpp"
 #include "sim/state_files.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 
 namespace slotswap::test {
 namespace {
@@ -54,6 +56,38 @@ TEST(Leftover, a_save_of_this_boot_is_committed_by_the_next_start) {
   ASSERT_TRUE(now);
   EXPECT_EQ(now->data, manifest.data);
   EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+}
+
+/// Data gets to the disk when the gate is open.
+class SlowDisk : public OtherDisk {
+ public:
+  Result<void> sync_file(Text path) override {
+    gate.pass();
+    return OtherDisk::sync_file(path);
+  }
+  Gate gate;
+};
+
+TEST(Leftover, a_session_that_comes_before_its_left_save_is_committed_waits_for_it) {
+  House house;
+  for (auto const* name : {"anna", "ben"}) house.chat(name, story(name, 50));
+  ASSERT_TRUE(eventually([&] { return manifest_of(house.folder, "anna").has_value(); }));
+  auto const older = *manifest_of(house.folder, "anna");
+  auto const data = in(house, older.data);
+  auto const copy = in(house, "copy");
+  fs::copy_file(data, copy);
+  fs::last_write_time(copy, fs::last_write_time(data));
+  leave_uncommitted(house, this_boot());
+  fs::rename(copy, data);
+  write_file(manifest_path(house.folder, "anna"), store::to_json(older));
+  auto const disk = std::make_shared<SlowDisk>();
+  restart_on(house, disk);
+  ASSERT_TRUE(disk->gate.reached());
+  auto reply = std::async(std::launch::async,
+                          [&] { return house.chat("anna", story("anna", 101)).reused; });
+  ASSERT_TRUE(eventually([&] { return house.log.count("state=ready") == 2; }));
+  disk->gate.open();
+  EXPECT_GE(reply.get(), 99);
 }
 
 TEST(Leftover, a_save_of_another_boot_is_not_believed_and_its_data_goes) {
