@@ -33,6 +33,8 @@ bool Vault::offers(store::StateKey const& key, Fit const& fit) const {
 
 net::awaitable<Vault::Offer> Vault::look(store::StateKey key, Fit fit, bool with_checksum) {
   Offer offer;
+  // The manifest in place names an older state than the last run saved.
+  if (left_saves_.contains(key)) co_await disk_.flush();
   if (auto reason = misfit(key, fit)) {
     offer.reason = *std::move(reason);
     co_return offer;
