@@ -138,6 +138,8 @@ net::awaitable<Event> Keeper::save(Order const& order) {
     base::Fault const bad(base::Side::server, "refused", published.error().detail);
     co_return refuse(bad);
   }
+  // Before somebody else's request runs in the slot: a kill from here on finds the save noted.
+  co_await target.book().written();
   Line line(Level::info, "save");
   call_line(line, environment_.server_name, leaving.route, leaving.key, took)
       .field("file", name)
