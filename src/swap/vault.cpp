@@ -151,8 +151,10 @@ void Vault::remove_leftovers() {
   }
 }
 
+// A server is mostly met first when the folder has been read.
 void Vault::keep(std::string const& tag, Keeping const& keeping) {
-  kept_.insert_or_assign(tag, keeping);
+  auto const fresh = kept_.insert_or_assign(tag, keeping).second;
+  if (fresh) prune(tag, keeping, {});
 }
 
 void Vault::sweep() {
