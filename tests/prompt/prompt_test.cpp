@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace slotswap::prompt {
 namespace {
 
@@ -118,6 +120,37 @@ TEST(Read, only_true_asks_for_a_stream) {
                                  R"({"stream":1})", R"({"stream":null})"}) {
     EXPECT_FALSE(read(chat, body).stream) << body;
   }
+}
+
+TEST(Digest, tells_prompts_apart_and_nothing_else) {
+  std::set<std::string> seen;
+  for (auto const* const messages :
+       {R"([{"role":"user","content":"a"}])", R"([{"role":"user","content":"b"}])",
+        R"([{"role":"system","content":"a"}])", R"([{"role":"user","content":""}])",
+        R"([{"role":"user","content":"a"},{"role":"user","content":"b"}])",
+        R"([{"role":"user","content":"b"},{"role":"user","content":"a"}])",
+        R"([{"role":"user","content":"ab"}])", R"([{"role":"user","content":"a4 userb"}])",
+        R"([{"role":"use","content":"ra"}])", R"([{"role":"user a","content":""}])"}) {
+    auto const begin = std::string(R"({"messages":)") + messages;
+    auto const digest = read(chat, begin + "}").prompt_digest;
+    EXPECT_TRUE(seen.insert(digest).second) << messages;
+    EXPECT_THAT(digest, testing::MatchesRegex("[0-9a-f]{16}"));
+    EXPECT_EQ(read(chat, begin + R"(,"model":"m","stream":true})").prompt_digest, digest);
+  }
+}
+
+TEST(Digest, is_of_the_text_however_it_was_written) {
+  EXPECT_EQ(read(chat, R"({"messages":[{"role":"user","content":"h\u00e4"}]})").prompt_digest,
+            read("/v1/messages",
+                 R"({"messages":[{"content":[{"type":"text","text":"hä"}],"role":"user"}]})")
+                .prompt_digest);
+}
+
+TEST(Digest, without_a_prompt_there_is_none) {
+  for (auto const* const body : {"", "[]", "{}", R"({"messages":7})", R"({"messages":[]})"})
+    EXPECT_EQ(read(chat, body).prompt_digest, "") << body;
+  EXPECT_EQ(read("/v1/embeddings", R"({"messages":[{"role":"user","content":"a"}]})").prompt_digest,
+            "");
 }
 
 }  // namespace
