@@ -120,7 +120,8 @@ bool SwapMachine::must_erase() const {
 Action SwapMachine::after_props(Event const& event, TimePoint now) {
   if (event.kind != Event::Kind::props) return lost(Note::server_silent);
   slot_.same_process = true;
-  if (!event.fits) goal_.has_state = false;
+  // What was known of the server may have been another process: it may take now what it did not.
+  goal_.has_state = event.has_state.value_or(goal_.has_state);
   if (!event.alive) {
     note_ = Note::slept;
     slot_.forget();

@@ -94,7 +94,6 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order
   swapped.waited = began - entered;
   if (environment_.restarted()) slot_.forget();
   fit(order);
-  say_missing(order, vault);
   owner_ = order.kind == slots::Goal::Kind::session ? order.key.text() : std::string();
   owner_deleted_ = false;
   co_await prepare(order, vault, order.settings.busy_wait, cancel, swapped);
@@ -117,6 +116,11 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order
 void Keeper::fit(Order& order) const {
   order.key.tag = environment_.tag();
   order.model = environment_.model();
+}
+
+bool Keeper::offered(Order const& order, Vault const& vault) const {
+  return order.kind == slots::Goal::Kind::session && order.key.tag == environment_.tag() &&
+         vault.offers(order.key, environment_.fit(order.settings.fingerprint));
 }
 
 void Keeper::say_missing(Order const& order, Vault const& vault) const {
@@ -171,8 +175,7 @@ net::awaitable<slots::Note> Keeper::prepare(Order const& order, Vault& vault,
   slots::Goal goal;
   goal.kind = order.kind;
   goal.key = order.key.text();
-  goal.has_state = order.kind == slots::Goal::Kind::session &&
-                   vault.offers(order.key, environment_.fit(order.settings.fingerprint));
+  goal.has_state = offered(order, vault);
   goal.erase_on_miss = order.settings.on_miss == config::OnMiss::erase;
   auto times = times_.swap;
   times.busy_wait = patience;
@@ -180,12 +183,16 @@ net::awaitable<slots::Note> Keeper::prepare(Order const& order, Vault& vault,
   slots::SwapMachine machine(slot_, goal, times);
   Vault::Quiet const quiet(vault);
   Event event;
+  auto tried = false;
   for (;;) {
     event.cancelled = cancel.requested();
     auto const action = machine.step(event, environment_.loop.now());
     if (action.kind == Action::Kind::done) break;
     event = co_await perform(action, order, vault, cancel);
+    tried = tried || action.kind == Action::Kind::restore;
   }
+  // What the server is may have been asked only now.
+  if (!tried && !cancel.requested()) say_missing(order, vault);
   say_unknown(was_unknown, slots::to_string(machine.note()));
   swapped.what = what_of(machine);
   if (machine.note() != slots::Note::none) swapped.note = slots::to_string(machine.note());
@@ -209,8 +216,7 @@ net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& 
       auto const alive = co_await environment_.alive(for_request);
       event.kind = alive ? Event::Kind::props : Event::Kind::failed;
       event.alive = alive.value_or(false) && !environment_.restarted();
-      event.fits = order.key.tag == environment_.tag() &&
-                   vault.offers(order.key, environment_.fit(order.settings.fingerprint));
+      event.has_state = offered(order, vault);
       break;
     }
     case Action::Kind::look:

@@ -150,7 +150,7 @@ class World {
         if (known_process_ != truth_.process) truth_.stamp();
         known_process_ = truth_.process;
         known_model_ = truth_.model;
-        event.fits = goal.key.empty() || goal.key.back() == '0' + known_model_;
+        event.has_state = saved_.count(goal.key) > 0 && goal.key.back() == '0' + known_model_;
         break;
       case Kind::look:
         event.kind = Event::Kind::looked;

@@ -273,7 +273,7 @@ TEST(SwapMachine, after_a_long_pause_props_come_before_a_restore) {
   slot = unknown_slot();
   ran = run(slot, want("a", true), Fine(), [](std::size_t n, Event& event) {
     if (n == 0) event.stamp.reset();
-    if (event.kind == Event::Kind::props) event.alive = event.fits = false;
+    if (event.kind == Event::Kind::props) event.alive = false, event.has_state = false;
   });
   EXPECT_EQ(ran.actions, (std::vector<Do>{Do::look, Do::wait, Do::look, Do::ask_props, Do::erase}));
 }
@@ -326,10 +326,22 @@ TEST(SwapMachine, a_state_that_is_gone_after_all_is_a_miss) {
 
 TEST(SwapMachine, a_server_with_another_model_is_offered_no_state_of_the_old_one) {
   auto slot = held_by("a", true, std::chrono::seconds(60));
-  auto const ran = run(slot, want("a", true), Fine(),
-                       [](std::size_t, Event& event) { event.alive = event.fits = false; });
+  auto const ran = run(slot, want("a", true), Fine(), [](std::size_t, Event& event) {
+    event.alive = false, event.has_state = false;
+  });
   EXPECT_EQ(ran.actions, (std::vector<Do>{Do::ask_props, Do::erase}));
   EXPECT_EQ(to_string(slot.content), "empty");
+}
+
+TEST(SwapMachine, a_server_that_takes_the_state_again_is_offered_it) {
+  for (auto const alive : {true, false}) {
+    auto slot = held_by("b", false, std::chrono::seconds(60));
+    auto const ran = run(slot, want("a", false), Fine(), [&](std::size_t, Event& event) {
+      if (event.kind == Event::Kind::props) event.alive = alive, event.has_state = true;
+    });
+    EXPECT_EQ(ran.actions.back(), Do::restore);
+    EXPECT_TRUE(slot.holds("a"));
+  }
 }
 
 TEST(SwapMachine, what_was_restored_wrongly_is_erased) {

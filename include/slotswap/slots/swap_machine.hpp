@@ -58,7 +58,8 @@ struct Event {
   };
   Kind kind = Kind::begin;
   bool alive = true;
-  bool fits = true;  // of props: the model is still the one that the goal's key was made for
+  /// Of props: whether a state may be restored into the server as it is now; none: as before.
+  std::optional<bool> has_state;
   std::optional<Stamp> stamp;
   std::int64_t tokens = 0;  // of a restore
   bool cancelled = false;   // the request was given up meanwhile: begin nothing more

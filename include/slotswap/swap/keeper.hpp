@@ -171,6 +171,7 @@ class Keeper {
   std::optional<store::SlotRecord> record() const;
   void say_unknown(bool before, std::string const& why) const;
   void fit(Order& order) const;
+  bool offered(Order const& order, Vault const& vault) const;
   void say_missing(Order const& order, Vault const& vault) const;
   void remember(Order const& order, Vault& vault);
   Resident const* resident() const;
