@@ -130,7 +130,13 @@ base::Result<Committed> commit(FileSystem& files, Folders const& folders, Manife
 
 base::Result<Committed> rewrite(FileSystem& files, Folders const& folders,
                                 Manifest const& manifest) {
-  auto const done = put_in_place(files, folders, manifest);
+  auto noted = manifest;
+  if (!noted.checksum) {
+    // Its own commit may have taken one after this was asked for.
+    auto const now = read_manifest(files, folders, manifest.key);
+    if (now && now->data == manifest.data) noted.checksum = now->checksum;
+  }
+  auto const done = put_in_place(files, folders, noted);
   if (!done) return done.error();
   Committed committed;
   finish(files, folders, manifest.data, {}, committed);

@@ -79,6 +79,9 @@ Vault::Offer Vault::judge(store::StateKey const& key, store::Look const& look, F
       auto const now = index_.find(key);
       auto manifest = look.manifest;
       if (now) manifest.last_used = std::max(manifest.last_used, now->last_used);
+      // Taken by its commit during the look.
+      if (now && now->data == manifest.data && !manifest.checksum)
+        manifest.checksum = now->checksum;
       index_.put(manifest);
       if (auto reason = unfit(manifest, fit)) {
         offer.reason = *std::move(reason);

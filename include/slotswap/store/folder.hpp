@@ -69,7 +69,8 @@ struct Committed {
 base::Result<Committed> commit(FileSystem& files, Folders const& folders, Manifest manifest,
                                std::vector<std::string> const& replaced, bool with_checksum);
 
-/// Writes a manifest again whose data has not changed: a time of use, a refusal.
+/// Writes a manifest again whose data has not changed: a time of use, a refusal. The checksum of the
+/// one in its place stays where this one has none.
 base::Result<Committed> rewrite(FileSystem& files, Folders const& folders,
                                 Manifest const& manifest);
 
