@@ -170,6 +170,22 @@ TEST(Trust, rubbish_in_place_of_a_manifest_is_a_miss_until_the_next_save) {
   EXPECT_GE(house.chat("anna", story("anna", 103)).reused, 101);
 }
 
+TEST(Trust, a_state_that_is_used_before_its_checksum_is_taken_gets_it_all_the_same) {
+  House house("verify: checksum");
+  std::promise<void> slow_disk;
+  auto const files = std::make_shared<WatchedFiles>();
+  files->gate = slow_disk.get_future().share();
+  restart_on(house, files);
+  for (auto const* name : {"anna", "ben"}) house.chat(name, story(name, 100));
+  swap_in(house, "anna");
+  EXPECT_EQ(restores_of(house, data_of(house, "anna")), 1U);
+  slow_disk.set_value();
+  house.proxy->stop();
+  EXPECT_TRUE(saved(house, "anna"));
+  EXPECT_NE(manifest_of(house, "anna").find(R"("checksum":")"), std::string::npos)
+      << manifest_of(house, "anna");
+}
+
 // As another user's with umask 077 are. The real disk cannot be made so for root.
 TEST(Trust, files_that_cannot_be_read_are_made_durable_all_the_same) {
   House house("verify: checksum");
