@@ -54,11 +54,15 @@ class Office {
   admin::Actions actions() {
     admin::Actions actions;
     actions.health = say_well;
-    actions.forget = [this](std::string const& route, std::string const& id) {
-      forgotten.emplace_back(route, id);
-      return answer;
+    actions.forget = [this](std::string route, std::string id) {
+      return forget(std::move(route), std::move(id));
     };
     return actions;
+  }
+
+  net::awaitable<base::Result<bool>> forget(std::string route, std::string id) {
+    forgotten.emplace_back(std::move(route), std::move(id));
+    co_return answer;
   }
 
   net::Loop loop_;

@@ -26,6 +26,9 @@ class OtherDisk : public store::FileSystem {
   Result<std::string> read(Text path, std::uint64_t limit) override {
     return disk_->read(path, limit);
   }
+  Result<std::string> read_head(Text path, std::size_t bytes) override {
+    return disk_->read_head(path, bytes);
+  }
   Result<void> write_new(Text path, Text text) override { return disk_->write_new(path, text); }
   Result<void> sync_file(Text path) override { return disk_->sync_file(path); }
   Result<void> sync_folder(Text folder) override { return disk_->sync_folder(folder); }
