@@ -128,6 +128,12 @@ base::Result<Committed> commit(FileSystem& files, Folders const& folders, Manife
   return committed;
 }
 
+bool is_committed(FileSystem& files, Folders const& folders, Manifest const& manifest) {
+  auto const now = read_manifest(files, folders, manifest.key);
+  // The name alone may be that of an older save, where it was saved over.
+  return now && now->data == manifest.data && now->saved == manifest.saved;
+}
+
 base::Result<Committed> rewrite(FileSystem& files, Folders const& folders,
                                 Manifest const& manifest) {
   auto noted = manifest;

@@ -50,14 +50,13 @@ void Vault::open() {
   tasks_.spawn("age of " + folder(), watch_age());
 }
 
-// Done by the server for the last run, which was killed before their manifests were in place: those
-// that are in place stay as they are. What is not there as it was noted is a leftover.
+// Done by the server for the last run, which was killed before their manifests were in place. What
+// is not there as it was noted is a leftover. One whose manifest is in place was noted all the same
+// (BookKeeper::note_committed), and what became of its data since is for a look to tell.
 void Vault::commit_left_saves() {
   for (auto const& save : book_.take_saves()) {
     auto work = [files = files_, folders = folders_, save] {
-      auto const now =
-          store::look_before_restore(*files, folders, save.key, std::nullopt, false).manifest;
-      if (now.data == save.data && now.saved == save.saved) return std::string();
+      if (store::is_committed(*files, folders, save)) return std::string();
       auto found = save;
       if (folders.visible()) {
         auto const fine = store::check_saved(*files, folders, found);

@@ -69,8 +69,11 @@ struct Committed {
 base::Result<Committed> commit(FileSystem& files, Folders const& folders, Manifest manifest,
                                std::vector<std::string> const& replaced, bool with_checksum);
 
-/// Writes a manifest again whose data has not changed: a time of use, a refusal. The checksum of the
-/// one in its place stays where this one has none.
+/// Whether the manifest in its place is of this very save.
+bool is_committed(FileSystem& files, Folders const& folders, Manifest const& manifest);
+
+/// Writes a manifest again whose data has not changed: a time of use, a refusal. The checksum of
+/// the one in its place stays where this one has none.
 base::Result<Committed> rewrite(FileSystem& files, Folders const& folders,
                                 Manifest const& manifest);
 
