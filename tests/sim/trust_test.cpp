@@ -136,6 +136,38 @@ TEST(Trust, a_backup_is_read_through_once_where_only_its_time_is_asked_for) {
   }
 }
 
+/// What the last run left has been looked at.
+void start_and_settle(House& house) {
+  auto const starts = house.log.count("saved states found");
+  house.restart_proxy();
+  EXPECT_TRUE(eventually([&] { return house.log.count("saved states found") > starts; }));
+}
+
+TEST(Trust, a_restart_leaves_what_was_committed_as_it_is) {
+  House house("verify: checksum");
+  talk(house);
+  house.proxy->stop();
+  auto const before = manifest_of(house, "ben");
+  EXPECT_NE(before.find(R"("checksum":")"), std::string::npos) << before;
+  start_and_settle(house);
+  EXPECT_EQ(manifest_of(house, "ben"), before);
+}
+
+TEST(Trust, a_file_that_was_changed_while_slotswap_was_down_is_not_taken_for_its_save) {
+  House house("verify: stat");
+  talk(house);
+  house.proxy->stop();
+  auto const file = data_of(house, "ben");
+  flip_byte(house.folder.path() / file);
+  touch(house.folder.path() / file);
+  start_and_settle(house);
+  // Ben is still in the slot.
+  for (auto const* name : {"anna", "ben"}) swap_in(house, name);
+  EXPECT_EQ(restores_of(house, data_of(house, "anna")), 1U);
+  EXPECT_EQ(restores_of(house, file), 0U);
+  EXPECT_EQ(lines_with(house, {"event=restore", "result=miss", file + " was changed"}), 1U);
+}
+
 TEST(Trust, a_file_that_was_deleted_is_a_miss_and_nothing_to_warn_of) {
   House house;
   talk(house);
