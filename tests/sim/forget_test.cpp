@@ -121,6 +121,31 @@ TEST(Forget, a_session_of_an_earlier_run_before_any_request) {
   EXPECT_TRUE(house.files(".json").empty());
 }
 
+// Where the data cannot be seen, nothing but the state file could bring it back.
+TEST(Forget, is_not_undone_by_a_start_after_a_kill) {
+  AdminHouse house;
+  auto yaml = house.yaml();
+  yaml.replace(yaml.find("save_path"), 9, "state_dir");
+  auto const start = [&] {
+    house.proxy.reset();
+    house.proxy = std::make_unique<RunningProxy>(yaml, house.options());
+  };
+  start();
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  ASSERT_TRUE(eventually([&] { return manifest_of(house.folder, "anna").has_value(); }));
+  // It is told from the time before by the session in the slot.
+  ASSERT_TRUE(noted_dirty(house.folder, "ben"));
+  EXPECT_EQ(forget(house, "anna").status, 204);
+  EXPECT_TRUE(eventually([&] { return read_book(house.folder).saves.empty(); }));
+  auto const killed = read_file(state_file(house.folder));
+  house.proxy.reset();
+  write_file(state_file(house.folder), killed);
+  start();
+  house.proxy.reset();
+  EXPECT_FALSE(manifest_of(house.folder, "anna"));
+}
+
 TEST(Forget, a_name_is_found_once) {
   AdminHouse house;
   house.chat("anna", story("anna", 100));

@@ -83,8 +83,8 @@ TEST(Leftover, a_session_that_comes_before_its_left_save_is_committed_waits_for_
   auto const disk = std::make_shared<SlowDisk>();
   restart_on(house, disk);
   ASSERT_TRUE(disk->gate.reached());
-  auto reply = std::async(std::launch::async,
-                          [&] { return house.chat("anna", story("anna", 101)).reused; });
+  auto reply =
+      std::async(std::launch::async, [&] { return house.chat("anna", story("anna", 101)).reused; });
   ASSERT_TRUE(eventually([&] { return house.log.count("state=ready") == 2; }));
   disk->gate.open();
   EXPECT_GE(reply.get(), 99);
