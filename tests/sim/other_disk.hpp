@@ -54,7 +54,7 @@ class Gate {
  public:
   /// From the disk's thread.
   void pass() {
-    reached_ = true;
+    ++reached_;
     std::unique_lock lock(mutex_);
     opened_.wait_for(lock, std::chrono::seconds(20), [this] { return open_; });
   }
@@ -63,15 +63,15 @@ class Gate {
     open_ = true;
     opened_.notify_all();
   }
-  bool reached() {
-    return eventually([this] { return reached_.load(); });
+  bool reached(int times = 1) {
+    return eventually([&] { return reached_ >= times; });
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable opened_;
   bool open_ = false;
-  std::atomic<bool> reached_ = false;
+  std::atomic<int> reached_ = 0;
 };
 
 /// The proxy anew, on that disk.
