@@ -112,6 +112,7 @@ net::awaitable<void> Vault::take_over(store::Scan scan) {
     });
   }
   for (auto const& state : scan.states) {
+    replaced_meanwhile(state.key, state.data);
     if (!index_.has(state.key) && gone_.count(state.key) == 0) index_.put(state);
   }
   std::size_t taken = 0;
@@ -119,6 +120,7 @@ net::awaitable<void> Vault::take_over(store::Scan scan) {
   for (auto const& listed : scan.listed) {
     // It turned out to be the wrong folder.
     if (visible() != seeing) co_return;
+    replaced_meanwhile(listed.key, store::data_name(listed.key, listed.generation));
     if (gone_.count(listed.key) == 0) index_.put_listed(listed);
     if (++taken % portion != 0) continue;
     auto const pause = [] { return true; };
@@ -134,6 +136,14 @@ net::awaitable<void> Vault::take_over(store::Scan scan) {
       .field("bytes", index_.bytes())
       .field("leftovers", leftovers_.size())
       .say("saved states found");
+}
+
+// Saved anew before it was known what was there: nobody removes the older data but this.
+void Vault::replaced_meanwhile(store::StateKey const& key, std::string const& data) {
+  auto const now = index_.find(key);
+  auto const listed = store::parse_data_name(data);
+  if (now && now->data != data && listed && listed->generation < first_generation_)
+    leftovers_.push_back(data);
 }
 
 void Vault::answered(std::string const& server) {

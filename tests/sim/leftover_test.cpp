@@ -90,6 +90,50 @@ TEST(Leftover, a_session_that_comes_before_its_left_save_is_committed_waits_for_
   EXPECT_GE(reply.get(), 99);
 }
 
+/// What was in the folder at first is told when the gate is open.
+class SlowList : public OtherDisk {
+ public:
+  Result<std::vector<std::string>> list(Text folder) override {
+    auto names = OtherDisk::list(folder);
+    gate.pass();
+    return names;
+  }
+  Gate gate;
+};
+
+TEST(Leftover, data_that_was_replaced_while_the_folder_was_read_goes_too) {
+  House house;
+  for (auto const* name : {"anna", "ben", "anna"}) house.chat(name, story(name, 50));
+  ASSERT_TRUE(noted_dirty(house.folder, "anna"));
+  ASSERT_TRUE(eventually([&] { return manifest_of(house.folder, "ben").has_value(); }));
+  auto const older = manifest_of(house.folder, "anna");
+  ASSERT_TRUE(older);
+  // The slot still holds her: nobody looks for her state before she is saved.
+  auto const book = read_file(state_file(house.folder));
+  auto const data = read_file(in(house, older->data));
+  auto const manifest = read_file(manifest_path(house.folder, "anna"));
+  house.proxy.reset();
+  for (auto const& name : house.files(".bin")) {
+    if (name != older->data && name.find(older->key.id) != std::string::npos)
+      fs::remove(in(house, name));
+  }
+  write_file(in(house, older->data), data);
+  write_file(manifest_path(house.folder, "anna"), manifest);
+  write_file(state_file(house.folder), book);
+  auto const disk = std::make_shared<SlowList>();
+  restart_on(house, disk);
+  ASSERT_TRUE(disk->gate.reached());
+  house.chat("ben", story("ben", 51));
+  ASSERT_TRUE(eventually([&] {
+    auto const now = manifest_of(house.folder, "anna");
+    return now && now->data != older->data;
+  }));
+  EXPECT_TRUE(fs::exists(in(house, older->data)));
+  disk->gate.open();
+  EXPECT_TRUE(eventually([&] { return !fs::exists(in(house, older->data)); }));
+  EXPECT_TRUE(manifest_of(house.folder, "anna").has_value());
+}
+
 TEST(Leftover, a_save_of_another_boot_is_not_believed_and_its_data_goes) {
   House house;
   auto const manifest = leave_uncommitted(house, "another boot");

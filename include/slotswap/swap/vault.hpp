@@ -163,6 +163,7 @@ class Vault {
   net::awaitable<void> fill();
   net::awaitable<void> filled();
   net::awaitable<void> take_over(store::Scan scan);
+  void replaced_meanwhile(store::StateKey const& key, std::string const& data);
   net::awaitable<void> watch_age();
   void sweep();
   void remove_leftovers();
