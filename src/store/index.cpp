@@ -47,7 +47,9 @@ std::optional<Index::Text> Index::Texts::find(std::string const& text) const {
 }
 
 bool Index::LeastRecentlyUsedFirst::operator()(Entry const* a, Entry const* b) const {
-  return std::tie(a->last_used, a->saved, a->key) < std::tie(b->last_used, b->saved, b->key);
+  // Of two of one millisecond the higher generation was saved later.
+  return std::tie(a->last_used, a->saved, a->generation, a->key) <
+         std::tie(b->last_used, b->saved, b->generation, b->key);
 }
 
 Index::Index(std::vector<Manifest> states, std::uint64_t last_generation) {

@@ -1,6 +1,8 @@
 // The real disk. Names are opened without following links and never block on a FIFO that somebody
 // put in our folder. After a failed fsync the kernel may call the lost pages clean, so it is never
 // tried again: the save is given up.
+#include "board.hpp"
+
 #include <slotswap/base/text.hpp>
 #include <slotswap/store/file_system.hpp>
 
@@ -112,6 +114,62 @@ class PosixLock : public FileLock {
 
  private:
   Descriptor file_;
+};
+
+class PosixBoard : public Board {
+ public:
+  PosixBoard(int number, std::string path) : file_(number), path_(std::move(path)) {}
+
+  base::Result<std::string> read() override {
+    auto const all = read_all();
+    if (!all) return all.error();
+    auto const view = std::string_view(*all);
+    auto const first = from_half(view);
+    auto const second =
+        view.size() > half_bytes ? from_half(view.substr(half_bytes)) : std::nullopt;
+    auto const& later = second && (!first || second->number > first->number) ? second : first;
+    if (!later) return view.starts_with('\0') ? std::string() : *all;
+    number_ = later->number;
+    return later->text;
+  }
+
+  base::Result<void> write(std::string const& text) override {
+    auto const bytes = to_half(Half(number_ + 1, text));
+    if (!bytes)
+      return base::Fault(base::Side::us, "disk", "write " + path_ + ": the text is too long");
+    ++number_;
+    auto left = std::string_view(*bytes);
+    auto place = static_cast<off_t>(number_ % 2 == 1 ? 0 : half_bytes);
+    while (!left.empty()) {
+      auto const size = again_when_interrupted(
+          [&] { return ::pwrite(file_.number(), left.data(), left.size(), place); });
+      if (size == -1) return fault("write", path_, errno);
+      left.remove_prefix(static_cast<std::size_t>(size));
+      place += size;
+    }
+    return {};
+  }
+
+ private:
+  base::Result<std::string> read_all() {
+    std::string all(2 * half_bytes, '\0');
+    std::size_t size = 0;
+    for (;;) {
+      auto const got = again_when_interrupted([&] {
+        return ::pread(file_.number(), all.data() + size, all.size() - size,
+                       static_cast<off_t>(size));
+      });
+      if (got == -1) return fault("read", path_, errno);
+      if (got == 0) break;
+      size += static_cast<std::size_t>(got);
+    }
+    all.resize(size);
+    return all;
+  }
+
+  Descriptor file_;
+  std::string path_;
+  std::uint64_t number_ = 0;
 };
 
 class PosixFileSystem : public FileSystem {
@@ -236,17 +294,11 @@ class PosixFileSystem : public FileSystem {
     return fault("mkdir", path, error);
   }
 
-  base::Result<void> replace_text(std::string const& path, std::string const& text) override {
-    auto const beside = path + ".new";
-    auto file = open_file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (!file) return fault("open", beside, errno);
-    auto const* const failed = !write_all(file, text) ? "write" : !file.close() ? "close" : nullptr;
-    if (failed != nullptr) {
-      auto const error = errno;
-      ::unlink(beside.c_str());
-      return fault(failed, beside, error);
-    }
-    return rename(beside, path);
+  base::Result<std::unique_ptr<Board>> open_board(std::string const& path) override {
+    auto file = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (!file) return fault("open", path, errno);
+    if (auto const regular = expect_regular(file, path); !regular) return regular.error();
+    return std::unique_ptr<Board>(std::make_unique<PosixBoard>(file.release(), path));
   }
 
   base::Result<std::string> digest(std::string const& path) override {

@@ -1,4 +1,3 @@
-#include <slotswap/net/blocking.hpp>
 #include <slotswap/swap/book_keeper.hpp>
 #include <slotswap/telemetry/log.hpp>
 
@@ -11,22 +10,27 @@ namespace {
 using telemetry::Level;
 using telemetry::Line;
 
-constexpr std::uint64_t longest_book = 4ULL * 1024 * 1024;
 constexpr char boot_id[] = "/proc/sys/kernel/random/boot_id";
 
 }  // namespace
 
-BookKeeper::BookKeeper(net::Loop& loop, net::TaskGroup& tasks,
-                       std::shared_ptr<store::FileSystem> files, std::string folder)
-    : loop_(loop), tasks_(tasks), files_(std::move(files)), folder_(std::move(folder)) {}
+BookKeeper::BookKeeper(std::shared_ptr<store::FileSystem> files, std::string folder)
+    : files_(std::move(files)), folder_(std::move(folder)) {}
+
+base::Result<std::string> BookKeeper::read() {
+  auto board = files_->open_board(path());
+  if (!board) return board.error();
+  board_ = std::move(*board);
+  return board_->read();
+}
 
 void BookKeeper::open() {
   if (folder_.empty()) return;
   // Where the machine does not tell its boots apart, nothing unsynced is believed.
   auto const boot = files_->read(boot_id, 64);
   if (boot) book_.boot = *boot;
-  auto const text = files_->read(folder_ + "/" + store::slot_book_name, longest_book);
-  if (!text && text.error().code == "missing") return;
+  auto const text = read();
+  if (text && text->empty()) return;
   auto book =
       text ? store::slot_book_from_json(*text) : base::Result<store::SlotBook>(text.error());
   if (book) {
@@ -62,13 +66,13 @@ void BookKeeper::note(std::string const& server, int slot,
   } else {
     book_.slots.erase(place);
   }
-  changed();
+  write();
 }
 
 void BookKeeper::note_save(store::Manifest const& manifest) {
   if (folder_.empty()) return;
   book_.saves.insert_or_assign(manifest.key, manifest);
-  changed();
+  write();
 }
 
 // Not worth a write of its own: a restart finds the same manifest in its place.
@@ -79,7 +83,7 @@ void BookKeeper::note_committed(store::Manifest const& manifest) {
 
 void BookKeeper::retract(store::Manifest const& manifest) {
   note_committed(manifest);
-  if (in_file_saves_.count(manifest.data) > 0) changed();
+  if (in_file_saves_.count(manifest.data) > 0) write();
 }
 
 std::vector<store::Manifest> BookKeeper::take_saves() {
@@ -88,44 +92,25 @@ std::vector<store::Manifest> BookKeeper::take_saves() {
   return saves;
 }
 
-// On the loop's next turn: what is noted together is written together.
-void BookKeeper::changed() {
-  ++noted_;
-  if (std::exchange(writing_, true)) return;
-  loop_.post([this] { tasks_.spawn("state file", write()); });
-}
-
-net::awaitable<void> BookKeeper::written() {
-  while (writing_) {
-    net::Signal done(loop_);
-    waiting_.insert(&done);
-    co_await done.wait();
+void BookKeeper::write() {
+  in_file_saves_.clear();
+  for (auto const& [key, save] : book_.saves) in_file_saves_.insert(save.data);
+  auto written = base::Result<void>();
+  if (!board_) {
+    auto board = files_->open_board(path());
+    if (board) board_ = std::move(*board);
+    if (!board) written = board.error();
   }
-}
-
-net::awaitable<void> BookKeeper::write() {
-  while (in_file_ != noted_) {
-    auto const version = noted_;
-    in_file_saves_.clear();
-    for (auto const& [key, save] : book_.saves) in_file_saves_.insert(save.data);
-    auto work = [files = files_, path = folder_ + "/" + store::slot_book_name,
-                 text = store::to_json(book_)] { return files->replace_text(path, text); };
-    auto const written = co_await net::run_blocking(loop_, std::move(work));
-    in_file_ = version;
-    if (written.has_value()) continue;
-    // An old text would be worse than none: a restart must not believe it.
-    auto drop = [files = files_, path = folder_ + "/" + store::slot_book_name] {
-      return files->remove(path);
-    };
-    co_await net::run_blocking(loop_, std::move(drop));
-    if (std::exchange(complained_, true)) continue;
-    Line(Level::warning, "store")
-        .field("folder", folder_)
-        .say("the state file cannot be written, so a restart will not know what the slots hold: " +
-             written.error().detail);
-  }
-  writing_ = false;
-  for (auto* signal : std::exchange(waiting_, {})) signal->notify();
+  if (board_) written = board_->write(store::to_json(book_));
+  if (written) return;
+  // An old text would be worse than none: a restart must not believe it.
+  board_.reset();
+  (void)files_->remove(path());
+  if (std::exchange(complained_, true)) return;
+  Line(Level::warning, "store")
+      .field("folder", folder_)
+      .say("the state file cannot be written, so a restart will not know what the slots hold: " +
+           written.error().detail);
 }
 
 }  // namespace slotswap::swap

@@ -125,8 +125,6 @@ net::awaitable<Event> Keeper::save(Order const& order) {
     next->key = order.key;
     next->fit = environment_.fit(order.settings.fingerprint);
     next->with_checksum = order.settings.verify == config::Verify::checksum;
-    // On its way to the disk beside the look at the file.
-    target.book().note(environment_.server_name, slot_id_, std::nullopt);
   }
   auto const published = co_await target.publish(written, keeping, std::move(next));
   if (resident() == nullptr) {
@@ -138,8 +136,6 @@ net::awaitable<Event> Keeper::save(Order const& order) {
     base::Fault const bad(base::Side::server, "refused", published.error().detail);
     co_return refuse(bad);
   }
-  // Before somebody else's request runs in the slot: a kill from here on finds the save noted.
-  co_await target.book().written();
   Line line(Level::info, "save");
   call_line(line, environment_.server_name, leaving.route, leaving.key, took)
       .field("file", name)
@@ -190,7 +186,7 @@ net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
   }
   Vault::Hold const hold(vault, order.key);
   auto const& state = *offer.state;
-  co_await hand_over(vault);
+  hand_over(vault);
   auto const began = environment_.loop.now();
   auto const restored = co_await call_restore(state.data, order.settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;
@@ -223,7 +219,7 @@ net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
 }
 
 net::awaitable<Event> Keeper::erase(Order const& order, Vault& vault) {
-  co_await hand_over(vault);
+  hand_over(vault);
   auto const began = environment_.loop.now();
   auto const erased =
       co_await environment_.server.erase(slot_id_, order.settings.slot_call_timeout);

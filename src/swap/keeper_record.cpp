@@ -44,9 +44,8 @@ void Keeper::note_slot(Vault& vault) {
 
 // From here on the slot may hold another session's tokens: a restart must not take them for those
 // of the one that left.
-net::awaitable<void> Keeper::hand_over(Vault& vault) {
+void Keeper::hand_over(Vault& vault) {
   vault.book().note(environment_.server_name, slot_id_, std::nullopt);
-  co_await vault.book().written();
 }
 
 void Keeper::resume(Order order, Vault& vault, store::SlotRecord const& record) {

@@ -31,7 +31,7 @@ Vault::Vault(net::Loop& loop, net::TaskGroup& tasks, std::shared_ptr<store::File
       folders_(std::move(folders)),
       servers_(servers),
       disk_(loop, tasks, folders_.visible() ? folders_.data : folders_.state),
-      book_(loop, tasks, files_, folders_.state),
+      book_(files_, folders_.state),
       ended_(loop) {}
 
 base::Result<void> Vault::lock() {
@@ -230,7 +230,6 @@ net::awaitable<base::Result<bool>> Vault::forget(std::string id, std::string tag
     return removed->has_error() ? removed->error().detail : std::string();
   };
   disk_.add("remove the session " + id, std::move(work));
-  co_await book_.written();
   co_await disk_.flush();
   if (removed->has_error()) co_return removed->error();
   // What a listing that was under way brought meanwhile.
@@ -289,7 +288,6 @@ net::awaitable<void> Vault::finish() {
     auto const manifest = index_.find(key);
     if (manifest && manifest->last_used > written) rewrite("note the use of ", *manifest);
   }
-  co_await book_.written();
   co_await disk_.flush();
 }
 

@@ -2,13 +2,13 @@
 #include "real/house.hpp"
 
 #include <slotswap/session/session.hpp>
+#include <slotswap/store/file_system.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <csignal>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <string>
 #include <thread>
@@ -105,8 +105,9 @@ TEST(RealCrash, a_restart_of_the_proxy_saves_at_the_end_and_restores_at_the_star
 
 /// Whether the state file says that the slot holds the session.
 bool noted(RealHouse& house, std::string const& name) {
-  std::ifstream file(house.folder() / "slotswap.slots");
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  auto const path = (house.folder() / "slotswap.slots").string();
+  auto const board = store::posix_file_system()->open_board(path);
+  auto const text = board ? (*board)->read().value() : std::string();
   return text.find("_" + session::state_id(name) + "\",\"task\"") != std::string::npos;
 }
 

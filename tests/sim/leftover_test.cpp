@@ -109,7 +109,7 @@ TEST(Leftover, data_that_was_replaced_while_the_folder_was_read_goes_too) {
   auto const older = manifest_of(house.folder, "anna");
   ASSERT_TRUE(older);
   // The slot still holds her: nobody looks for her state before she is saved.
-  auto const book = read_file(state_file(house.folder));
+  auto const book = state_text(house.folder);
   auto const data = read_file(in(house, older->data));
   auto const manifest = read_file(manifest_path(house.folder, "anna"));
   house.proxy.reset();

@@ -36,8 +36,8 @@ class OtherDisk : public store::FileSystem {
   Result<void> rename(Text from, Text to) override { return disk_->rename(from, to); }
   Result<void> remove(Text path) override { return disk_->remove(path); }
   Result<void> make_folder(Text path) override { return disk_->make_folder(path); }
-  Result<void> replace_text(Text path, Text text) override {
-    return disk_->replace_text(path, text);
+  Result<std::unique_ptr<store::Board>> open_board(Text path) override {
+    return disk_->open_board(path);
   }
   Result<std::string> digest(Text path) override { return disk_->digest(path); }
   Result<std::string> real_path(Text path) override { return disk_->real_path(path); }

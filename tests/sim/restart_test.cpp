@@ -12,7 +12,7 @@ namespace {
 /// Ends the proxy and leaves the folder as a kill behind the last answer would have: what the drain
 /// saved is taken away again.
 void kill_proxy(House& house) {
-  auto const text = read_file(state_file(house.folder));
+  auto const text = state_text(house.folder);
   auto const before = house.files("");
   house.proxy.reset();
   for (auto const& name : house.files("")) {
@@ -142,9 +142,9 @@ TEST(Restart, another_fingerprint_meanwhile_makes_the_slots_content_no_sessions)
 TEST(Restart, a_state_file_that_cannot_be_read_is_one_warning) {
   House cut;
   leave_dirty(cut);
-  auto const whole = read_file(state_file(cut.folder));
-  for (auto const& text : {std::string(), std::string("rubbish"), std::string("{}"),
-                           whole.substr(0, whole.size() / 2)}) {
+  auto const whole = state_text(cut.folder);
+  for (auto const& text :
+       {std::string("rubbish"), std::string("{}"), whole.substr(0, whole.size() / 2)}) {
     House house;
     leave_dirty(house);
     write_file(state_file(house.folder), text);

@@ -4,6 +4,7 @@
 #include "sim/house.hpp"
 
 #include <slotswap/session/session.hpp>
+#include <slotswap/store/file_system.hpp>
 #include <slotswap/store/slot_book.hpp>
 #include <slotswap/store/state.hpp>
 
@@ -33,8 +34,15 @@ inline std::filesystem::path state_file(TempDir const& folder) {
   return folder.path() / store::slot_book_name;
 }
 
+/// Its text, which a test may put in its place as it is.
+inline std::string state_text(TempDir const& folder) {
+  auto const board = store::posix_file_system()->open_board(state_file(folder).string());
+  auto const text = board ? (*board)->read() : base::Result<std::string>(board.error());
+  return text ? *text : std::string();
+}
+
 inline store::SlotBook read_book(TempDir const& folder) {
-  auto book = store::slot_book_from_json(read_file(state_file(folder)));
+  auto book = store::slot_book_from_json(state_text(folder));
   return book ? std::move(*book) : store::SlotBook();
 }
 

@@ -217,13 +217,47 @@ TEST_F(Disk, one_lock_at_a_time) {
 }
 
 TEST_F(Disk, a_text_is_replaced_at_once) {
-  ASSERT_TRUE(files_->replace_text(path("a"), "first"));
-  ASSERT_TRUE(files_->replace_text(path("a"), "second"));
-  EXPECT_EQ(content("a"), "second");
-  EXPECT_THAT(*files_->list(folder_), ElementsAre("a"));
+  auto board = files_->open_board(path("a"));
+  ASSERT_TRUE(board);
+  EXPECT_EQ(*(*board)->read(), "");
+  for (auto const* text : {"first", "second", "the third, and longer", "4"}) {
+    ASSERT_TRUE((*board)->write(text));
+    EXPECT_EQ(*(*board)->read(), text);
+    auto again = files_->open_board(path("a"));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(*(*again)->read(), text);
+    board = std::move(again);
+  }
+  EXPECT_FALSE((*board)->write(std::string(1'000'000, 'x')));
+  EXPECT_EQ(*(*board)->read(), "4");
   struct stat real {};
   ASSERT_EQ(::stat(path("a").c_str(), &real), 0);
   EXPECT_EQ(real.st_mode & 0777U, 0600U);
+}
+
+/// A kill leaves any part of what was being written.
+TEST_F(Disk, a_board_that_was_cut_shows_its_last_whole_text) {
+  auto const board = files_->open_board(path("a"));
+  ASSERT_TRUE(board);
+  ASSERT_TRUE((*board)->write("before"));
+  auto const before = content("a");
+  ASSERT_TRUE((*board)->write("after"));
+  auto const after = content("a");
+  for (std::size_t kept = 0; kept < after.size();
+       kept = kept < before.size() ? before.size() : kept + 1) {
+    if (kept > before.size() && kept < 256 * 1024) kept = 256 * 1024;
+    put("cut", after.substr(0, kept));
+    auto const cut = files_->open_board(path("cut"));
+    ASSERT_TRUE(cut);
+    if (kept >= before.size()) {
+      EXPECT_EQ(*(*cut)->read(), "before") << kept;
+    }
+    ASSERT_TRUE((*cut)->write("next"));
+    EXPECT_EQ(*(*cut)->read(), "next") << kept;
+  }
+  put("plain", "{}");
+  auto const plain = files_->open_board(path("plain"));
+  EXPECT_EQ(*(*plain)->read(), "{}");
 }
 
 TEST_F(Disk, a_folder_is_made_once_and_a_link_is_none) {

@@ -66,7 +66,7 @@ class MemoryFileSystem : public FileSystem {
   base::Result<void> rename(std::string const& from, std::string const& to) override;
   base::Result<void> remove(std::string const& path) override;
   base::Result<void> make_folder(std::string const& path) override;
-  base::Result<void> replace_text(std::string const& path, std::string const& text) override;
+  base::Result<std::unique_ptr<Board>> open_board(std::string const& path) override;
   base::Result<std::string> digest(std::string const& path) override;
   base::Result<std::string> real_path(std::string const& path) override;
   base::Result<std::uint64_t> free_bytes(std::string const& folder) override;

@@ -26,6 +26,17 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
+/// A text that changes often, in a small file of ours. Written in place and not synced, as making
+/// and renaming a file would wait for the disk (docs/performance.md): a kill of this process leaves
+/// the old or the new text, a crash of the machine may leave neither.
+class Board {
+ public:
+  virtual ~Board() = default;
+  /// Empty where nothing was written yet. A file that is plain text is that text.
+  virtual base::Result<std::string> read() = 0;
+  virtual base::Result<void> write(std::string const& text) = 0;
+};
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -53,9 +64,8 @@ class FileSystem {
   virtual base::Result<void> remove(std::string const& path) = 0;
   /// Creates a folder for this user alone (mode 0700); one that is there already is success.
   virtual base::Result<void> make_folder(std::string const& path) = 0;
-  /// Replaces a small file's text at once (a rename), without syncing it: a kill of this process
-  /// leaves the old or the new text, a crash of the machine may leave neither.
-  virtual base::Result<void> replace_text(std::string const& path, std::string const& text) = 0;
+  /// Opens a board, which is created (mode 0600) where there is none.
+  virtual base::Result<std::unique_ptr<Board>> open_board(std::string const& path) = 0;
   /// XXH3 (128 bits) of a file's bytes as 32 hex digits, without following a link; code
   /// "unreadable" when it may not be opened.
   virtual base::Result<std::string> digest(std::string const& path) = 0;

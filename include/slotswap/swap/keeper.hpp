@@ -166,7 +166,7 @@ class Keeper {
   net::awaitable<void> save_now(bool last);
   bool within_allowance(Resident const& who);
   net::awaitable<void> watch_idle();
-  net::awaitable<void> hand_over(Vault& vault);
+  void hand_over(Vault& vault);
   void note_slot(Vault& vault);
   std::optional<store::SlotRecord> record() const;
   void say_unknown(bool before, std::string const& why) const;
