@@ -37,8 +37,10 @@ net::awaitable<void> Admin::handle(net::Incoming& incoming) {
       co_await forget(incoming, parts[2], parts[3]);
       co_return;
     }
-    http::Problem wrong(405, "method_not_allowed", "a session can only be deleted here (DELETE)");
-    co_await incoming.respond(std::move(wrong));
+    http::Problem const wrong(405, "method_not_allowed", "a session can only be deleted here");
+    auto answer = http::json_head(wrong.status);
+    answer.fields.add("Allow", "DELETE");  // RFC 9110 15.5.6 wants it
+    co_await incoming.respond(std::move(answer), http::problem_body(wrong));
     co_return;
   }
   http::Problem problem(

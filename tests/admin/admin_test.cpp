@@ -110,6 +110,7 @@ TEST(Admin, a_session_can_only_be_deleted) {
   for (auto const* method : {"GET", "POST", "PUT"}) {
     auto const answer = office.ask(method, "/api/sessions/chat/anna");
     EXPECT_EQ(answer.status, 405) << method;
+    EXPECT_EQ(answer.header("allow"), "DELETE");
     EXPECT_NE(answer.body.find("method_not_allowed"), std::string::npos);
   }
   EXPECT_TRUE(office.forgotten.empty());
