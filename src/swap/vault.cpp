@@ -65,9 +65,9 @@ void Vault::commit_left_saves() {
       auto const done = store::commit(*files, folders, found, {}, true);
       return done.has_error() ? done.error().detail : done->problem;
     };
-    left_saves_.insert(save.key);
+    unsettled_.insert(save.key);
     disk_.add("publish " + save.data, std::move(work), [this, save] {
-      left_saves_.erase(save.key);
+      unsettled_.erase(save.key);
       book_.note_committed(save);
     });
   }

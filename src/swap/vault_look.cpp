@@ -34,7 +34,7 @@ bool Vault::offers(store::StateKey const& key, Fit const& fit) const {
 net::awaitable<Vault::Offer> Vault::look(store::StateKey key, Fit fit, bool with_checksum) {
   Offer offer;
   // The manifest in place names an older state than the last run saved.
-  if (left_saves_.contains(key)) co_await disk_.flush();
+  if (unsettled_.contains(key)) co_await disk_.flush();
   if (auto reason = misfit(key, fit)) {
     offer.reason = *std::move(reason);
     co_return offer;
@@ -107,26 +107,26 @@ void Vault::set_aside(store::StateKey const& key, std::string const& reason) {
   if (auto const state = index_.find(key)) quarantine(*state, reason);
 }
 
+// A file that is still what was saved is no worse than chance: somebody stopped the server at that
+// moment. The session's next request waits for the answer.
 void Vault::deadly(store::StateKey const& key) {
   auto const state = index_.find(key);
   if (!state) return;
   std::string const reason = "the server went away while it restored it";
-  if (!state->checksum || suspected_.count(state->data) > 0 || !visible())
-    return quarantine(*state, reason);
-  // As it was saved it is no worse than chance: somebody stopped the server at that moment.
-  distrusted_.insert(state->data);
-  auto const same = std::make_shared<bool>(false);
-  auto work = [files = files_, path = folders_.data + "/" + state->data, state, same] {
-    auto const digest = files->digest(path);
-    *same = digest && *digest == *state->checksum;
+  if (suspected_.count(state->data) > 0) return quarantine(*state, reason + ", a second time");
+  unsettled_.insert(key);
+  auto const look = std::make_shared<store::Look>();
+  auto work = [files = files_, folders = folders_, key, state, look] {
+    *look = store::look_before_restore(*files, folders, key, *state, true);
     return std::string();
   };
-  disk_.add("look at " + state->data, std::move(work), [this, key, state, same, reason] {
+  disk_.add("look at " + state->data, std::move(work), [this, key, state, look, reason] {
+    unsettled_.erase(key);
     auto const now = index_.find(key);
     if (!now || now->data != state->data) return;
-    if (!*same) return quarantine(*now, reason + ", and its bytes are not those that were saved");
+    if (look->verdict == store::Look::Verdict::damaged)
+      return quarantine(*now, reason + ", and " + look->reason);
     suspected_.insert(now->data);
-    distrusted_.erase(now->data);
   });
 }
 

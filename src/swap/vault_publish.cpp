@@ -135,7 +135,7 @@ net::awaitable<Vault::Place> Vault::place_for(store::StateKey key, std::int64_t 
 // One trip to the disk for both: the state that leaves and the one that comes.
 net::awaitable<base::Result<store::Manifest>> Vault::check(store::Manifest manifest,
                                                            std::optional<Next> next) {
-  if (next && (left_saves_.contains(next->key) || !offers(next->key, next->fit))) next.reset();
+  if (next && (unsettled_.contains(next->key) || !offers(next->key, next->fit))) next.reset();
   std::optional<store::Manifest> known;
   if (next && index_.is_read(next->key)) known = index_.find(next->key);
   auto work = [files = files_, folders = folders_, manifest, next, known] {

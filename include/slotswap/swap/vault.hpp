@@ -209,9 +209,9 @@ class Vault {
   bool seen_ = false;  // a file that the server wrote in this run was found here
 
   store::Index index_;
-  std::uint64_t first_generation_ = 0;    // of this run: what is below it was left by another
-  std::set<store::StateKey> gone_;        // removed while the index was filling
-  std::set<store::StateKey> left_saves_;  // of the last run, their commit still under way
+  std::uint64_t first_generation_ = 0;   // of this run: what is below it was left by another
+  std::set<store::StateKey> gone_;       // removed while the index was filling
+  std::set<store::StateKey> unsettled_;  // the disk is at work for their next look
   std::vector<std::string> leftovers_;
   std::set<std::string> answered_;  // servers
 
