@@ -12,7 +12,7 @@ using testing::HasSubstr;
 std::string const folder = "/slots";
 Folders const folders(folder, folder);
 StateKey const foreign{"a_story-00112233", sample_id};
-std::string const theirs = folder + "/" + foreign_name(foreign);
+std::string const their_file = folder + "/" + foreign_name(foreign);
 
 std::string words(std::vector<std::uint32_t> const& all) {
   std::string text;
@@ -32,7 +32,7 @@ Manifest wanted() {
 
 MemoryFileSystem with_their_file() {
   MemoryFileSystem files;
-  files.put(theirs, slot_file);
+  files.put(their_file, slot_file);
   files.sync_all();
   return files;
 }
@@ -43,7 +43,7 @@ Whose whose(MemoryFileSystem& files) {
   auto const found = offered(files, folders, true);
   if (found.states.size() == 1 && files.content(folder + "/" + found.states[0].data) == slot_file)
     return Whose::ours;
-  return files.content(theirs) == slot_file ? Whose::theirs : Whose::nobodys;
+  return files.content(their_file) == slot_file ? Whose::theirs : Whose::nobodys;
 }
 
 TEST(Adopt, takes_over_the_file_with_its_tokens_size_time_and_checksum) {
@@ -54,7 +54,7 @@ TEST(Adopt, takes_over_the_file_with_its_tokens_size_time_and_checksum) {
     EXPECT_EQ(done->tokens, 2);
     EXPECT_EQ(done->bytes, slot_file.size());
     EXPECT_EQ(done->checksum.has_value(), with_checksum);
-    EXPECT_FALSE(files.content(theirs));
+    EXPECT_FALSE(files.content(their_file));
     EXPECT_EQ(whose(files), Whose::ours);
   }
 }
@@ -74,11 +74,11 @@ TEST(Adopt, leaves_what_it_does_not_know) {
            Row{words({0x67677371, 4, 5, ~0U, 1, ~0U}), "holds no tokens"},
        }) {
     MemoryFileSystem files;
-    files.put(theirs, row.content);
+    files.put(their_file, row.content);
     auto const done = adopt(files, folders, foreign, wanted(), true);
     ASSERT_FALSE(done);
     EXPECT_THAT(done.error().detail, HasSubstr(row.why));
-    EXPECT_EQ(files.content(theirs), row.content);
+    EXPECT_EQ(files.content(their_file), row.content);
     EXPECT_FALSE(files.content(folder + "/" + manifest_name(sample_key)));
   }
 }
@@ -91,7 +91,7 @@ TEST(Adopt, never_replaces_a_state_of_ours) {
   auto const done = adopt(files, folders, foreign, wanted(), false);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, "exists");
-  EXPECT_EQ(files.content(theirs), slot_file);
+  EXPECT_EQ(files.content(their_file), slot_file);
   EXPECT_EQ(offered(files, folders).states.at(0).data, ours.data);
 }
 
