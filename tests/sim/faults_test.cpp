@@ -175,12 +175,7 @@ TEST(Faults, an_idle_save_asks_another_process_nothing_that_could_wake_it) {
   House house("save_idle_seconds: 0.5");
   house.chat("anna", story("anna", 100));
   // The look behind the answer would meet the other process.
-  ASSERT_TRUE(eventually([&] {
-    bool settled = false;
-    house.proxy->on_loop(
-        [&] { settled = house.proxy->service().host("main")->keeper().slot().worth_saving(); });
-    return settled;
-  }));
+  ASSERT_TRUE(house.settled());
   house.sim->start_again();
   auto const before = house.sim->book();
   ASSERT_TRUE(eventually([&] { return house.log.count("state=lost") == 1; }));

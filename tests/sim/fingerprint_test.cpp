@@ -176,12 +176,7 @@ TEST(Fingerprint, a_model_that_was_changed_while_it_slept_is_another_one) {
 TEST(Fingerprint, an_idle_save_asks_a_sleeping_server_only_whether_it_sleeps) {
   House house("save_idle_seconds: 0.5", sleeps_soon);
   house.chat("anna", story("anna", 100));
-  ASSERT_TRUE(eventually([&] {
-    bool settled = false;
-    house.proxy->on_loop(
-        [&] { settled = house.proxy->service().host("main")->keeper().slot().worth_saving(); });
-    return settled;
-  }));
+  ASSERT_TRUE(house.settled());
   auto const before = house.sim->book();
   ASSERT_TRUE(eventually(
       [&] { return house.sim->book().count("GET", "/props") > before.count("GET", "/props"); }));

@@ -36,6 +36,15 @@ app::ServiceOptions House::options() const {
   return options;
 }
 
+bool House::settled() {
+  return eventually([&] {
+    bool settled = false;
+    proxy->on_loop(
+        [&] { settled = proxy->service().host("main")->keeper().slot().worth_saving(); });
+    return settled;
+  });
+}
+
 void House::restart_proxy() {
   proxy.reset();
   proxy = std::make_unique<RunningProxy>(yaml(), options());

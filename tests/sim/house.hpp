@@ -36,6 +36,8 @@ class House {
   /// A POST through the proxy; its log line is there when it returns.
   HttpAnswer ask(std::string const& path, Headers const& headers, std::string const& body);
   std::string chat_body(std::string const& text, std::string const& more = "") const;
+  /// True once what the last answer left in the slot is known and worth saving.
+  bool settled();
   /// Starts the proxy again, as after a restart.
   void restart_proxy();
   std::string yaml() const;

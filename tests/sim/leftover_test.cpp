@@ -58,16 +58,6 @@ TEST(Leftover, a_save_of_this_boot_is_committed_by_the_next_start) {
   EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
 }
 
-/// Data gets to the disk when the gate is open.
-class SlowDisk : public OtherDisk {
- public:
-  Result<void> sync_file(Text path) override {
-    gate.pass();
-    return OtherDisk::sync_file(path);
-  }
-  Gate gate;
-};
-
 TEST(Leftover, a_session_that_comes_before_its_left_save_is_committed_waits_for_it) {
   House house;
   for (auto const* name : {"anna", "ben"}) house.chat(name, story(name, 50));

@@ -74,6 +74,16 @@ class Gate {
   std::atomic<int> reached_ = 0;
 };
 
+/// No data gets to the disk before the gate is open.
+class SlowDisk : public OtherDisk {
+ public:
+  Result<void> sync_file(Text path) override {
+    gate.pass();
+    return OtherDisk::sync_file(path);
+  }
+  Gate gate;
+};
+
 /// The proxy anew, on that disk.
 inline void restart_on(House& house, std::shared_ptr<store::FileSystem> disk) {
   house.proxy.reset();

@@ -188,16 +188,6 @@ TEST(Room, above_the_days_writes_only_a_switch_saves) {
   EXPECT_EQ(house.log.count("max_write_gib_per_day is reached"), 1U);
 }
 
-/// No data gets to the disk before the gate is open.
-class SlowDisk : public OtherDisk {
- public:
-  Result<void> sync_file(Text path) override {
-    gate.pass();
-    return OtherDisk::sync_file(path);
-  }
-  Gate gate;
-};
-
 TEST(Room, a_generation_that_waits_for_its_commit_counts_in_max_gib) {
   House house;
   leave_saved(house, {"anna", "ben", "carl"});

@@ -1,5 +1,7 @@
 // What a folder of many states costs: bench-store [STATES]. The loop thread's share (a look-up, a
 // save's entry, a prune) and the share of the pool (reading the folder at a start).
+#include "support/temp_dir.hpp"
+
 #include <slotswap/store/folder.hpp>
 #include <slotswap/store/index.hpp>
 
@@ -8,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -81,21 +82,20 @@ void measure_index(std::size_t states) {
 }
 
 void measure_folder(std::size_t states) {
-  auto pattern = (std::filesystem::temp_directory_path() / "bench-store-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
+  slotswap::test::TempDir const folder;
+  auto const path = folder.path().string();
   for (std::size_t i = 0; i < states; ++i) {
     auto const state = nth(i);
-    std::ofstream(pattern + "/" + state.data) << "data";
-    std::ofstream(pattern + "/" + manifest_name(state.key)) << to_json(state);
+    std::ofstream(path + "/" + state.data) << "data";
+    std::ofstream(path + "/" + manifest_name(state.key)) << to_json(state);
   }
   auto const files = posix_file_system();
   auto const began = Clock::now();
-  auto const found = scan(*files, Folders(pattern, pattern));
+  auto const found = scan(*files, Folders(path, path));
   auto const took = Clock::now() - began;
   std::cout << "reading the names and sizes of " << (found ? found->listed.size() : 0)
             << " states at a start, beside the requests: " << std::fixed << std::setprecision(0)
             << microseconds(took) / 1000 << " ms\n";
-  std::filesystem::remove_all(pattern);
 }
 
 }  // namespace
