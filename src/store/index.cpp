@@ -6,31 +6,13 @@
 #include <slotswap/store/index.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 namespace slotswap::store {
 namespace {
 
-constexpr std::size_t checksum_digits = 32;
-constexpr std::size_t digest_digits = 16;
-
 bool over(std::uint64_t value, std::uint64_t limit) {
   return limit != 0 && value > limit;
-}
-
-std::uint64_t number_of(std::string const& hex) {
-  std::uint64_t value = 0;
-  std::from_chars(hex.data(), hex.data() + hex.size(), value, 16);
-  return value;
-}
-
-std::string digits_of(std::uint64_t value) {
-  std::string text(digest_digits, '0');
-  std::array<char, digest_digits> digits{};
-  auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
-  std::copy(digits.data(), end, text.end() - (end - digits.data()));
-  return text;
 }
 
 }  // namespace
@@ -59,7 +41,7 @@ Index::Index(std::vector<Manifest> states, std::uint64_t last_generation) {
 
 std::optional<Index::Key> Index::packed(StateKey const& key) const {
   auto const tag = texts_.find(key.tag);
-  if (!tag || !is_hex_text(key.id, 32)) return std::nullopt;
+  if (!tag || !base::is_hex32(key.id)) return std::nullopt;
   return Key{*tag, pack_hex(key.id)};
 }
 
@@ -95,7 +77,7 @@ Manifest Index::manifest_of(Entry const& entry) const {
   manifest.tokens = entry.tokens;
   manifest.mtime_ns = entry.mtime_ns;
   if (entry.has_checksum) manifest.checksum = base::to_hex(entry.checksum);
-  if (entry.has_digest) manifest.prompt_digest = digits_of(entry.prompt_digest);
+  if (entry.has_digest) manifest.prompt_digest = hex_number(entry.prompt_digest);
   manifest.created = entry.created;
   manifest.saved = entry.saved;
   manifest.uses = entry.uses;
@@ -122,7 +104,7 @@ std::vector<std::string> Index::tags_of(std::string const& id) const {
 
 void Index::put(Manifest const& manifest) {
   auto const name = parse_data_name(manifest.data);
-  if (!name || !is_hex_text(manifest.key.id, 32)) return;
+  if (!name || !base::is_hex32(manifest.key.id)) return;
   seen_generation(name->generation);
   auto& entry = entry_for(manifest.key);
   entry.generation = name->generation;
@@ -137,10 +119,11 @@ void Index::put(Manifest const& manifest) {
   entry.fingerprint = texts_.number(manifest.fingerprint);
   entry.refused_by = texts_.number(manifest.refused_by);
   entry.read = true;
-  entry.has_checksum = manifest.checksum && is_hex_text(*manifest.checksum, checksum_digits);
+  entry.has_checksum = manifest.checksum && base::is_hex32(*manifest.checksum);
   if (entry.has_checksum) entry.checksum = pack_hex(*manifest.checksum);
-  entry.has_digest = is_hex_text(manifest.prompt_digest, digest_digits);
-  if (entry.has_digest) entry.prompt_digest = number_of(manifest.prompt_digest);
+  auto const digest = from_hex_number(manifest.prompt_digest);
+  entry.has_digest = digest.has_value();
+  entry.prompt_digest = digest.value_or(0);
   enter(entry);
 }
 

@@ -1,4 +1,6 @@
 // Names are taken apart from the end: a tag may hold '_' and '-', an id and a generation may not.
+#include "packed.hpp"
+
 #include <slotswap/base/text.hpp>
 #include <slotswap/store/state.hpp>
 
@@ -18,10 +20,6 @@ constexpr std::string_view data_suffix = ".bin";
 constexpr std::string_view manifest_suffix = ".json";
 constexpr std::string_view unfinished_suffix = ".json.new";
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 bool is_tag_character(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          c == '-';
@@ -34,7 +32,7 @@ bool is_tag(std::string_view text) {
   auto const digest = text.substr(text.size() - digest_length);
   return readable.size() <= longest_readable && text[readable.size()] == '-' &&
          std::all_of(readable.begin(), readable.end(), is_tag_character) &&
-         std::all_of(digest.begin(), digest.end(), is_hex);
+         std::all_of(digest.begin(), digest.end(), is_hex_digit);
 }
 
 std::optional<StateKey> parse_key(std::string_view text) {
@@ -49,7 +47,7 @@ std::optional<StateKey> parse_key(std::string_view text) {
 std::optional<std::uint64_t> parse_generation(std::string_view text) {
   auto const padded = text.size() > 1 && text.front() == '0';
   if (text.empty() || text.size() > longest_generation || padded ||
-      !std::all_of(text.begin(), text.end(), is_hex)) {
+      !std::all_of(text.begin(), text.end(), is_hex_digit)) {
     return std::nullopt;
   }
   std::uint64_t value = 0;

@@ -1,5 +1,5 @@
 // The states of one folder in memory: which there are, when each was used last. Owned and used by
-// the loop thread; no I/O. At most 500 bytes a state (tests/store/index_test.cpp counts them).
+// the loop thread; no I/O. At most 500 bytes a state (tests/store/index_size_test.cpp counts them).
 #pragma once
 
 #include <slotswap/store/state.hpp>
@@ -10,7 +10,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace slotswap::store {
