@@ -2,10 +2,9 @@
 
 #include <slotswap/app/adopt.hpp>
 #include <slotswap/app/serve.hpp>
-#include <slotswap/base/text.hpp>
+#include <slotswap/base/wall_clock.hpp>
 #include <slotswap/store/folder.hpp>
 
-#include <chrono>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -15,56 +14,39 @@ namespace slotswap::app {
 
 namespace {
 
-/// What the server says it is; a fault where it does not answer.
-struct Asked {
-  swap::ServerFacts facts;
-  std::string model;
-};
-
-net::awaitable<base::Result<Asked>> ask(llama::Server& server, store::FileSystem& files) {
-  Asked asked;
+net::awaitable<base::Result<swap::ServerFacts>> ask(net::Loop& loop, llama::Server& server,
+                                                    std::shared_ptr<store::FileSystem> files) {
   auto props = co_await server.props();
   if (props.has_error()) co_return props.error();
-  asked.facts.props = std::move(*props);
-  auto const model = co_await server.model();
-  if (model.has_error()) co_return model.error();
-  asked.model = model->id;
-  asked.facts.meta = model->meta;
-  auto const adapters = co_await server.adapters();
-  if (adapters.has_error()) co_return adapters.error();
-  asked.facts.adapters = *adapters;
-  asked.facts.model_file = swap::describe_file(files, asked.facts.props.model_path);
-  co_return asked;
+  co_return co_await swap::ask_facts(loop, server, std::move(files), std::move(*props));
 }
 
-base::Result<Asked> ask_now(config::Server const& settings, store::FileSystem& files) {
+base::Result<swap::ServerFacts> ask_now(config::Server const& settings,
+                                        std::shared_ptr<store::FileSystem> const& files) {
   net::Loop loop;
-  auto upstream = make_server(loop, settings);
-  if (upstream.has_error()) return upstream.error();
-  base::Result<Asked> asked = base::Fault(base::Side::us, "internal_error", "it was not asked");
+  auto made = make_server(loop, settings);
+  if (made.has_error()) return made.error();
+  base::Result<swap::ServerFacts> facts =
+      base::Fault(base::Side::us, "internal_error", "it was not asked");
   net::TaskGroup tasks(loop);
   auto work = [&]() -> net::awaitable<void> {
-    asked = co_await ask((*upstream)->llama, files);
+    facts = co_await ask(loop, (*made)->llama, files);
     loop.stop();
   };
   tasks.spawn("ask", work());
   loop.run();
-  return asked;
-}
-
-std::int64_t milliseconds(std::chrono::system_clock::duration time) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+  return facts;
 }
 
 /// One route's files, one after the other.
 class Adoption {
  public:
-  Adoption(store::FileSystem& files, config::Slots const& slots, Asked const& asked,
+  Adoption(store::FileSystem& files, config::Slots const& slots, swap::ServerFacts const& facts,
            std::string tag)
       : files_(files),
         slots_(slots),
         folders_(slots.save_path, slots.state_dir),
-        asked_(asked),
+        facts_(facts),
         tag_(std::move(tag)) {}
 
   /// False: a file stays that should not.
@@ -85,14 +67,13 @@ class Adoption {
   }
 
   bool take_one(store::StateKey const& foreign) {
-    auto const now = std::chrono::system_clock::now().time_since_epoch();
-    auto const micro = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
     store::Manifest manifest;
     manifest.key = store::StateKey(tag_, foreign.id);
-    manifest.data = store::data_name(manifest.key, static_cast<std::uint64_t>(micro));
-    manifest.model = asked_.model;
-    manifest.fingerprint = swap::fingerprint_of(asked_.facts, slots_.fingerprint);
-    manifest.created = manifest.saved = manifest.last_used = milliseconds(now);
+    manifest.data =
+        store::data_name(manifest.key, static_cast<std::uint64_t>(base::now_microseconds()));
+    manifest.model = facts_.model.id;
+    manifest.fingerprint = swap::fingerprint_of(facts_, slots_.fingerprint);
+    manifest.created = manifest.saved = manifest.last_used = base::now_milliseconds();
     auto const with_checksum = slots_.verify == config::Verify::checksum;
     auto const done = store::adopt(files_, folders_, foreign, manifest, with_checksum);
     if (!done) return complain(done.error().detail);
@@ -105,7 +86,7 @@ class Adoption {
   store::FileSystem& files_;
   config::Slots const& slots_;
   store::Folders folders_;
-  Asked const& asked_;
+  swap::ServerFacts const& facts_;
   std::string tag_;
   std::size_t taken_ = 0;
 };
@@ -116,7 +97,7 @@ int fail(std::string const& words) {
 }
 
 int adopt_into(config::Config const& config, config::Route const& route, std::string const& from) {
-  auto const files = store::posix_file_system();
+  std::shared_ptr<store::FileSystem> const files = store::posix_file_system();
   auto const& server = config.servers[route.server];
   auto const locks =
       store::lock(*files, store::Folders(route.slots->save_path, route.slots->state_dir));
@@ -125,19 +106,19 @@ int adopt_into(config::Config const& config, config::Route const& route, std::st
     return fail(locks.error().detail +
                 (held ? ": a slotswap is running on this folder; stop it first" : ""));
   }
-  auto const asked = ask_now(server, *files);
-  if (!asked)
+  auto const facts = ask_now(server, files);
+  if (!facts)
     return fail("the server " + server.name +
-                " does not say what it serves: " + asked.error().detail);
+                " does not say what it serves: " + facts.error().detail);
   auto const tag =
-      swap::tag_of(asked->model, shares_folder(config, route.server) ? server.name : "");
-  Adoption adoption(*files, *route.slots, *asked, tag);
+      swap::tag_of(facts->model.id, shares_folder(config, route.server) ? server.name : "");
+  Adoption adoption(*files, *route.slots, *facts, tag);
   std::set<std::string> names{from};
-  if (from.empty()) names = {route.model, asked->model};
+  if (from.empty()) names = {route.model, facts->model.id};
   auto all = true;
   for (auto const& name : names) all = adoption.take(session::model_tag(name)) && all;
   std::cout << adoption.taken() << " files taken over for the route " << route.model
-            << ", served by " << asked->model << "\n";
+            << ", served by " << facts->model.id << "\n";
   return all ? 0 : 1;
 }
 

@@ -31,11 +31,7 @@ config::Slots const* first_slots(config::Config const& config, std::size_t serve
 
 bool shares_folder(config::Config const& config, std::size_t server) {
   auto const* own = first_slots(config, server);
-  for (std::size_t other = 0; own != nullptr && other < config.servers.size(); ++other) {
-    auto const* slots = other == server ? nullptr : first_slots(config, other);
-    if (slots != nullptr && slots->state_dir == own->state_dir) return true;
-  }
-  return false;
+  return own != nullptr && servers_that_save(config, own->state_dir) > 1;
 }
 
 swap::Vault& Service::vault_for(config::Slots const& slots) {

@@ -21,23 +21,14 @@ std::string fingerprint_of(ServerFacts const& facts, std::string_view route_text
   std::string text;
   add(text, "path", facts.props.model_path);
   add(text, "file", facts.model_file);
-  add(text, "params", std::to_string(facts.meta.n_params));
-  add(text, "size", std::to_string(facts.meta.size));
-  add(text, "vocab", std::to_string(facts.meta.n_vocab));
-  add(text, "embd", std::to_string(facts.meta.n_embd));
-  add(text, "ftype", facts.meta.ftype);
+  add(text, "params", std::to_string(facts.model.meta.n_params));
+  add(text, "size", std::to_string(facts.model.meta.size));
+  add(text, "vocab", std::to_string(facts.model.meta.n_vocab));
+  add(text, "embd", std::to_string(facts.model.meta.n_embd));
+  add(text, "ftype", facts.model.meta.ftype);
   add(text, "adapters", facts.adapters);
   add(text, "route", route_text);
   return base::sha256_hex(text).substr(0, fingerprint_digits);
-}
-
-std::string describe_file(store::FileSystem& files, std::string const& path) {
-  // A relative one belongs to the server's folder, not to ours.
-  if (path.empty() || path.front() != '/') return {};
-  auto const real = files.real_path(path);
-  auto const info = real ? files.stat(*real) : base::Result<store::FileInfo>(real.error());
-  if (!info || !info->regular) return {};
-  return std::to_string(info->bytes) + " bytes of " + std::to_string(info->mtime_ns);
 }
 
 std::string tag_of(std::string const& model, std::string const& server) {

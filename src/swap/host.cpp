@@ -22,14 +22,14 @@ Host::Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault&
       keeper_(environment(), settings_.slots.id, settings_.times) {}
 
 KeeperEnvironment Host::environment() {
-  KeeperEnvironment environment{
-      loop_, tasks_, server_, settings_.name, settings_.max_folder_bytes, {}, {}, {}, {},
-      {},    {},     {}};
+  KeeperEnvironment environment(loop_, tasks_, server_);
+  environment.server_name = settings_.name;
+  environment.max_folder_bytes = settings_.max_folder_bytes;
   environment.alive = [this](bool for_request) { return alive(for_request); };
   environment.restarted = [this] { return std::exchange(restarted_, false); };
   environment.model = [this] { return model_; };
   environment.tag = [this] { return tag(); };
-  environment.fit = [this](std::string const& route_text) { return fit_of(facts_, route_text); };
+  environment.fit = [this](std::string const& route_text) { return fit(route_text); };
   environment.marker = [this] { return marker_; };
   environment.lost = [this] { lost(); };
   return environment;
@@ -124,24 +124,26 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
   resume_slot(*slots);
 }
 
-// After GET /slots, which woke a sleeping server: asleep it tells less of its model.
+// After GET /slots, which woke a sleeping server: this would as well.
 net::awaitable<bool> Host::read_facts(llama::Props props) {
-  auto const model = co_await server_.model();
-  if (model.has_error()) co_return false;
-  auto adapters = co_await server_.adapters();
-  if (adapters.has_error()) co_return false;
-  auto file = co_await vault_.describe(props.model_path);
-  if (!marker_.empty() && marker_ != props.media_marker) restarted_ = true;
-  marker_ = props.media_marker;
-  model_ = model->id;
-  facts_.props = std::move(props);
-  facts_.meta = model->meta;
-  facts_.adapters = std::move(*adapters);
-  facts_.model_file = std::move(file);
+  auto facts = co_await ask_facts(loop_, server_, vault_.files(), std::move(props));
+  if (facts.has_error()) co_return false;
+  facts_ = std::move(*facts);
+  fits_.clear();
+  if (!marker_.empty() && marker_ != facts_.props.media_marker) restarted_ = true;
+  marker_ = facts_.props.media_marker;
+  model_ = facts_.model.id;
   co_return true;
 }
 
-void Host::say_ready() const {
+// Asked several times in each swap, for the same few routes.
+Fit const& Host::fit(std::string const& route_text) {
+  auto const place = fits_.find(route_text);
+  if (place != fits_.end()) return place->second;
+  return fits_.emplace(route_text, fit_of(facts_, route_text)).first->second;
+}
+
+void Host::say_ready() {
   Line(Level::info, "server")
       .field("server", settings_.name)
       .field("state", "ready")
@@ -149,7 +151,7 @@ void Host::say_ready() const {
       .field("build", facts_.props.build)
       .field("n_ctx", facts_.props.n_ctx)
       .field("tag", tag())
-      .field("fingerprint", fingerprint_of(facts_, settings_.slots.fingerprint));
+      .field("fingerprint", fit(settings_.slots.fingerprint).fingerprint);
 }
 
 net::awaitable<void> Host::resume() {
@@ -171,8 +173,7 @@ void Host::resume_slot(std::vector<llama::SlotLook> const& slots) {
   order.prompt_digest = record->prompt_digest;
   order.key.tag = tag();
   auto const mine = record->key.starts_with(order.key.tag + "_");
-  auto const same_model =
-      fit_of(facts_, order.settings.fingerprint).fingerprint == record->fingerprint;
+  auto const same_model = fit(order.settings.fingerprint).fingerprint == record->fingerprint;
   if (!mine || !same_model || record->marker != marker_) return;
   order.key.id = record->key.substr(order.key.tag.size() + 1);
   for (auto const& slot : slots) {

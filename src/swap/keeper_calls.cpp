@@ -85,10 +85,9 @@ net::awaitable<Event> Keeper::save(Order const& order) {
   auto const swaps = order.kind == slots::Goal::Kind::session;
   std::set<store::StateKey> keep;
   if (swaps) keep.insert(order.key);
-  auto const place =
+  auto const name =
       co_await target.place_for(leaving.key, slot_.holds()->tokens, keeping, std::move(keep));
-  if (place.file.empty()) co_return refused();
-  auto const& name = place.file;
+  if (name.empty()) co_return refused();
   auto const began = environment_.loop.now();
   auto const saved = co_await environment_.server.save(slot_id_, name, settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;

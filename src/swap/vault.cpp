@@ -1,5 +1,6 @@
-#include "vault_times.hpp"
+#include "problems.hpp"
 
+#include <slotswap/base/wall_clock.hpp>
 #include <slotswap/net/blocking.hpp>
 #include <slotswap/swap/vault.hpp>
 #include <slotswap/telemetry/log.hpp>
@@ -44,7 +45,7 @@ base::Result<void> Vault::lock() {
 void Vault::open() {
   opened_ = true;
   book_.open();
-  first_generation_ = index_.next_generation(now_microseconds());
+  first_generation_ = index_.next_generation(base::now_microseconds());
   commit_left_saves();
   tasks_.spawn("read " + folder(), fill());
   tasks_.spawn("age of " + folder(), watch_age());
@@ -62,8 +63,7 @@ void Vault::commit_left_saves() {
         auto const fine = store::check_saved(*files, folders, found);
         if (fine.has_error()) return std::string();
       }
-      auto const done = store::commit(*files, folders, found, {}, true);
-      return done.has_error() ? done.error().detail : done->problem;
+      return problem_of(store::commit(*files, folders, found, {}, true));
     };
     unsettled_.insert(save.key);
     disk_.add("publish " + save.data, std::move(work), [this, save] {
@@ -245,7 +245,7 @@ void Vault::remove_late(store::StateKey const& key) {
 }
 
 void Vault::used(store::StateKey const& key) {
-  auto const now = now_milliseconds();
+  auto const now = base::now_milliseconds();
   index_.used(key, now);
   auto const manifest = index_.find(key);
   if (!manifest) return;
@@ -258,8 +258,7 @@ void Vault::used(store::StateKey const& key) {
 
 void Vault::rewrite(std::string const& why, store::Manifest const& manifest) {
   disk_.add(why + manifest.data, [files = files_, folders = folders_, manifest] {
-    auto const done = store::rewrite(*files, folders, manifest);
-    return done.has_error() ? done.error().detail : done->problem;
+    return problem_of(store::rewrite(*files, folders, manifest));
   });
 }
 
@@ -271,11 +270,6 @@ bool Vault::may_write(std::uint64_t max_write_bytes) const {
     if (when > yesterday) written += bytes;
   }
   return written < max_write_bytes;
-}
-
-net::awaitable<std::string> Vault::describe(std::string path) {
-  auto work = [files = files_, path] { return describe_file(*files, path); };
-  co_return co_await net::run_blocking(loop_, std::move(work));
 }
 
 void Vault::close() {

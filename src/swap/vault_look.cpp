@@ -1,5 +1,5 @@
 // Which state is offered to a server, and what becomes of one that did not turn out well.
-#include "vault_times.hpp"
+#include "problems.hpp"
 
 #include <slotswap/net/blocking.hpp>
 #include <slotswap/swap/vault.hpp>
@@ -27,6 +27,10 @@ std::optional<std::string> Vault::misfit(store::StateKey const& key, Fit const& 
   return index_.is_read(key) ? unfit(*state, fit) : std::nullopt;
 }
 
+std::optional<store::Manifest> Vault::read_manifest(store::StateKey const& key) const {
+  return index_.is_read(key) ? index_.find(key) : std::nullopt;
+}
+
 bool Vault::offers(store::StateKey const& key, Fit const& fit) const {
   return !misfit(key, fit);
 }
@@ -39,9 +43,8 @@ net::awaitable<Vault::Offer> Vault::look(store::StateKey key, Fit fit, bool with
     offer.reason = *std::move(reason);
     co_return offer;
   }
-  std::optional<store::Manifest> known;
-  if (index_.is_read(key)) known = index_.find(key);
   auto const before = index_.find(key);
+  auto const known = read_manifest(key);
   auto const seen = before ? looked_at_.find(before->data) : looked_at_.end();
   store::Look look;
   if (seen != looked_at_.end()) {

@@ -1,6 +1,7 @@
 // Where a save goes, what it becomes, and what has to go for it.
-#include "vault_times.hpp"
+#include "problems.hpp"
 
+#include <slotswap/base/wall_clock.hpp>
 #include <slotswap/net/blocking.hpp>
 #include <slotswap/swap/vault.hpp>
 #include <slotswap/telemetry/log.hpp>
@@ -51,7 +52,7 @@ std::string Vault::unseen_name(store::StateKey const& key) const {
 // Until the folder is read, a clock that was set back could give a name that is there already.
 net::awaitable<std::string> Vault::fresh_name(store::StateKey key) {
   for (;;) {
-    auto name = store::data_name(key, index_.next_generation(now_microseconds()));
+    auto name = store::data_name(key, index_.next_generation(base::now_microseconds()));
     if (filled_) co_return name;
     auto work = [files = files_, path = folders_.data + "/" + name] { return files->stat(path); };
     auto const there = co_await net::run_blocking(loop_, std::move(work));
@@ -94,14 +95,12 @@ net::awaitable<bool> Vault::make_room(std::uint64_t missing, std::set<store::Sta
   co_return true;
 }
 
-net::awaitable<Vault::Place> Vault::place_for(store::StateKey key, std::int64_t tokens,
-                                              Keeping keeping, std::set<store::StateKey> keep) {
-  Place place;
+net::awaitable<std::string> Vault::place_for(store::StateKey key, std::int64_t tokens,
+                                             Keeping keeping, std::set<store::StateKey> keep) {
   if (!visible()) {
     // Which of the two names holds the last good state stands in its manifest.
     co_await filled();
-    place.file = unseen_name(key);
-    co_return place;
+    co_return unseen_name(key);
   }
   auto const bytes = estimate(key, tokens);
   auto const need = bytes + keeping.min_free;
@@ -113,31 +112,28 @@ net::awaitable<Vault::Place> Vault::place_for(store::StateKey key, std::int64_t 
   }
   if (!free || *free >= need) {
     said_full_ = false;
-    place.file = co_await fresh_name(key);
-    co_return place;
+    co_return co_await fresh_name(key);
   }
   auto const old = index_.find(key);
   if (keeping.replace_when_full && old && *free + old->bytes >= need) {
     distrusted_.insert(old->data);
-    place.file = old->data;
-    co_return place;
+    co_return old->data;
   }
-  place.reason = "the disk has " + std::to_string(*free) + " bytes left, and a save of about " +
-                 std::to_string(bytes) + " must leave min_free_gib (" +
-                 std::to_string(keeping.min_free) + " bytes)";
+  auto const reason = "the disk has " + std::to_string(*free) +
+                      " bytes left, and a save of about " + std::to_string(bytes) +
+                      " must leave min_free_gib (" + std::to_string(keeping.min_free) + " bytes)";
   Line(std::exchange(said_full_, true) ? Level::debug : Level::warning, "store")
       .field("folder", folder())
       .field("session", key.id)
-      .say("not saved: " + place.reason + "; the state of before stays");
-  co_return place;
+      .say("not saved: " + reason + "; the state of before stays");
+  co_return std::string();
 }
 
 // One trip to the disk for both: the state that leaves and the one that comes.
 net::awaitable<base::Result<store::Manifest>> Vault::check(store::Manifest manifest,
                                                            std::optional<Next> next) {
   if (next && (unsettled_.contains(next->key) || !offers(next->key, next->fit))) next.reset();
-  std::optional<store::Manifest> known;
-  if (next && index_.is_read(next->key)) known = index_.find(next->key);
+  auto const known = next ? read_manifest(next->key) : std::nullopt;
   auto work = [files = files_, folders = folders_, manifest, next, known] {
     Looked looked;
     looked.manifest = manifest;
@@ -180,7 +176,7 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, Keeping keepi
   manifest.prompt_digest = written.prompt_digest;
   manifest.tokens = written.tokens;
   manifest.bytes = written.bytes;
-  manifest.saved = manifest.last_used = now_milliseconds();
+  manifest.saved = manifest.last_used = base::now_milliseconds();
   book_.note_save(manifest);
   std::set<store::StateKey> keep;
   if (next) keep.insert(next->key);
@@ -217,7 +213,8 @@ net::awaitable<base::Result<void>> Vault::publish(Written written, Keeping keepi
   writes_.emplace_back(loop_.now(), manifest.bytes);
   commit(manifest, before, keeping.with_checksum);
   keep.insert(written.key);
-  keep_and_prune(written.key.tag, keeping, std::move(keep));
+  kept_.insert_or_assign(written.key.tag, keeping);
+  prune(written.key.tag, keeping, std::move(keep));
   co_return base::Result<void>();
 }
 
@@ -231,7 +228,7 @@ void Vault::commit(store::Manifest const& manifest, std::optional<store::Manifes
     auto const free =
         folders.visible() ? files->free_bytes(folders.data) : base::Result<std::uint64_t>(0U);
     if (free && folders.visible()) ended->free = *free;
-    return ended->done.has_error() ? ended->done.error().detail : ended->done->problem;
+    return problem_of(ended->done);
   };
   auto then = [this, manifest, before = std::move(before), replaced, ended] {
     if (ended->free) {
@@ -304,12 +301,6 @@ void Vault::protect(std::set<store::StateKey>& keep) const {
   }
 }
 
-void Vault::keep_and_prune(std::string const& tag, Keeping const& keeping,
-                           std::set<store::StateKey> keep) {
-  kept_.insert_or_assign(tag, keeping);
-  prune(tag, keeping, std::move(keep));
-}
-
 void Vault::prune(std::string const& tag, Keeping const& keeping, std::set<store::StateKey> keep) {
   // In which order states go is known when all are.
   if (!visible() || !filled_) return;
@@ -317,7 +308,7 @@ void Vault::prune(std::string const& tag, Keeping const& keeping, std::set<store
   auto limits = keeping.limits;
   if (keeping.max_age > base::Duration::zero()) {
     auto const age = std::chrono::duration_cast<std::chrono::milliseconds>(keeping.max_age);
-    limits.oldest = std::max<std::int64_t>(now_milliseconds() - age.count(), 1);
+    limits.oldest = std::max<std::int64_t>(base::now_milliseconds() - age.count(), 1);
   }
   auto const plan = index_.plan_prune(tag, limits, keep);
   for (auto const& state : plan.remove) {

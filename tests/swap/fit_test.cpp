@@ -21,11 +21,11 @@ ServerFacts facts() {
   facts.props.model_alias = "tiny";
   facts.props.media_marker = "<__media_k3x__>";
   facts.props.build = "b11669-Debian";
-  facts.meta.n_params = 1000;
-  facts.meta.size = 2000;
-  facts.meta.n_vocab = 300;
-  facts.meta.n_embd = 64;
-  facts.meta.ftype = "F16";
+  facts.model.meta.n_params = 1000;
+  facts.model.meta.size = 2000;
+  facts.model.meta.n_vocab = 300;
+  facts.model.meta.n_embd = 64;
+  facts.model.meta.ftype = "F16";
   facts.adapters = R"([["/models/a.gguf",1E0]])";
   facts.model_file = "2000 bytes of 17";
   return facts;
@@ -40,11 +40,11 @@ Change const of_the_model[] = {
     {"path", [](ServerFacts& f) { f.props.model_path = "/models/tiny2.gguf"; }},
     {"file", [](ServerFacts& f) { f.model_file = "2000 bytes of 18"; }},
     {"no file", [](ServerFacts& f) { f.model_file.clear(); }},
-    {"n_params", [](ServerFacts& f) { ++f.meta.n_params; }},
-    {"size", [](ServerFacts& f) { ++f.meta.size; }},
-    {"n_vocab", [](ServerFacts& f) { ++f.meta.n_vocab; }},
-    {"n_embd", [](ServerFacts& f) { ++f.meta.n_embd; }},
-    {"ftype", [](ServerFacts& f) { f.meta.ftype = "Q8_0"; }},
+    {"n_params", [](ServerFacts& f) { ++f.model.meta.n_params; }},
+    {"size", [](ServerFacts& f) { ++f.model.meta.size; }},
+    {"n_vocab", [](ServerFacts& f) { ++f.model.meta.n_vocab; }},
+    {"n_embd", [](ServerFacts& f) { ++f.model.meta.n_embd; }},
+    {"ftype", [](ServerFacts& f) { f.model.meta.ftype = "Q8_0"; }},
     {"scale", [](ServerFacts& f) { f.adapters = R"([["/models/a.gguf",5E-1]])"; }},
     {"no adapter", [](ServerFacts& f) { f.adapters.clear(); }},
 };

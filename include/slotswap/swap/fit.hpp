@@ -2,7 +2,6 @@
 #pragma once
 
 #include <slotswap/llama/facts.hpp>
-#include <slotswap/store/file_system.hpp>
 #include <slotswap/store/state.hpp>
 
 #include <cstdint>
@@ -25,7 +24,7 @@ struct Fit {
 struct ServerFacts {
   ServerFacts() = default;
   llama::Props props;
-  llama::ModelMeta meta;
+  llama::Model model;
   std::string adapters;    // as llama::Server::adapters tells them
   std::string model_file;  // size and time of change where the file is visible here; else empty
 };
@@ -33,9 +32,6 @@ struct ServerFacts {
 /// A digest of what must be the same for a state to be restored, with the route's `fingerprint`
 /// text. Build, context and slots are not in it.
 std::string fingerprint_of(ServerFacts const& facts, std::string_view route_text);
-
-/// Size and time of change of a model's file, in words; empty: it is not visible here. Blocks.
-std::string describe_file(store::FileSystem& files, std::string const& path);
 
 /// The tag of a server's states; with `server` (not empty) only its own.
 std::string tag_of(std::string const& model, std::string const& server);

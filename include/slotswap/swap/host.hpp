@@ -7,7 +7,7 @@
 #include <slotswap/llama/server.hpp>
 #include <slotswap/net/loop.hpp>
 #include <slotswap/swap/cancel.hpp>
-#include <slotswap/swap/fit.hpp>
+#include <slotswap/swap/facts.hpp>
 #include <slotswap/swap/keeper.hpp>
 #include <slotswap/swap/vault.hpp>
 
@@ -80,7 +80,8 @@ class Host {
   net::awaitable<void> look_closer(llama::Props props);
   net::awaitable<bool> read_facts(llama::Props props);
   void resume_slot(std::vector<llama::SlotLook> const& slots);
-  void say_ready() const;
+  void say_ready();
+  Fit const& fit(std::string const& route_text);
   net::awaitable<std::optional<bool>> alive(bool for_request);
   void refuse(std::string flag, std::string words);
   void warn_once(std::string reason, std::string words);
@@ -96,6 +97,7 @@ class Host {
   Standing standing_ = Standing::unknown;
   std::string why_off_;
   ServerFacts facts_;
+  std::map<std::string, Fit> fits_;  // of them, by the route's text
   std::string marker_;
   bool restarted_ = false;
   std::string model_;

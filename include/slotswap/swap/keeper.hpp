@@ -53,6 +53,8 @@ struct KeeperTimes {
 
 /// What a keeper asks of the server it belongs to.
 struct KeeperEnvironment {
+  KeeperEnvironment(net::Loop& loop_, net::TaskGroup& tasks_, llama::Server& server_)
+      : loop(loop_), tasks(tasks_), server(server_) {}
   net::Loop& loop;
   net::TaskGroup& tasks;
   llama::Server& server;

@@ -76,14 +76,10 @@ class Vault {
   /// Looks at the session's state on disk; what comes may be handed to the server now.
   net::awaitable<Offer> look(store::StateKey key, Fit fit, bool with_checksum);
 
-  struct Place {
-    std::string file;    // empty: there is no room
-    std::string reason;  // then
-  };
   /// Where a save of about `tokens` goes: a name that no file of this folder ever had. Removes the
-  /// least recently used states where the disk is too full.
-  net::awaitable<Place> place_for(store::StateKey key, std::int64_t tokens, Keeping keeping,
-                                  std::set<store::StateKey> keep);
+  /// least recently used states where the disk is too full. Empty: there is no room, which is said.
+  net::awaitable<std::string> place_for(store::StateKey key, std::int64_t tokens, Keeping keeping,
+                                        std::set<store::StateKey> keep);
   /// A save that failed or was given up may still be written to: its name is never used again.
   void burn(std::string const& name);
   /// A state that is restored next.
@@ -150,13 +146,8 @@ class Vault {
   /// Writes down the times of use that are not in the manifests yet, and waits for the disk.
   net::awaitable<void> finish();
 
-  /// Size and time of change of a file outside of the folder, in words; empty: it is not there.
-  net::awaitable<std::string> describe(std::string path);
-
   BookKeeper& book() { return book_; }
-  DiskQueue& disk() { return disk_; }
-  std::uint64_t quarantined() const { return quarantined_; }
-  std::size_t states() const { return index_.size(); }
+  std::shared_ptr<store::FileSystem> const& files() const { return files_; }
 
  private:
   // vault.cpp
@@ -186,12 +177,11 @@ class Vault {
                  base::Result<store::Committed> const& done);
   bool take_from_beside(store::StateKey const& key, std::string const& data);
   void commit_failed(store::Manifest const& manifest, std::optional<store::Manifest> const& before);
-  void keep_and_prune(std::string const& tag, Keeping const& keeping,
-                      std::set<store::StateKey> keep);
   void prune(std::string const& tag, Keeping const& keeping, std::set<store::StateKey> keep);
   void protect(std::set<store::StateKey>& keep) const;
   void remove(store::Manifest const& state, std::string const& why);
   // vault_look.cpp
+  std::optional<store::Manifest> read_manifest(store::StateKey const& key) const;
   Offer judge(store::StateKey const& key, store::Look const& look, Fit const& fit);
   void quarantine(store::Manifest const& state, std::string const& reason);
 
