@@ -72,7 +72,7 @@ void Keeper::resume(Order order, Vault& vault, store::SlotRecord const& record) 
 
 bool Keeper::forget(std::string const& id, Vault& vault) {
   auto any = false;
-  if (is_of(owner_, id)) any = owner_deleted_ = true;
+  if (is_of(owner_, id)) any = !std::exchange(owner_deleted_, true);
   auto const* holds = slot_.holds();
   auto const held = holds != nullptr && is_of(holds->key, id);
   auto const cancelled =

@@ -37,6 +37,29 @@ TEST(SimBook, counts_slot_calls_beside_work_and_those_that_are_parked) {
   EXPECT_FALSE(stage.sim.idle());
 }
 
+TEST(SimBook, work_that_is_held_stands_still_until_it_is_let_go) {
+  for (auto const where : {Hold::prefill, Hold::answer}) {
+    Stage stage;
+    stage.sim.hold(where);
+    auto work = stage.begin("/completion", R"({"prompt":"x y z","n_predict":2})");
+    ASSERT_TRUE(test::eventually([&] { return stage.sim.book().completions_started == 1; }));
+    stage.get("/props");
+    EXPECT_EQ(stage.sim.book().completions_finished, 0U);
+    stage.sim.hold(Hold::nowhere);
+    EXPECT_EQ(test::read_answer(work).status, 200);
+    EXPECT_EQ(stage.sim.book().completions_finished, 1U);
+  }
+}
+
+TEST(SimBook, one_that_leaves_held_work_is_noticed) {
+  Stage stage;
+  stage.sim.hold(Hold::prefill);
+  auto work = stage.begin("/completion", endless);
+  ASSERT_TRUE(test::eventually([&] { return stage.sim.book().completions_started == 1; }));
+  work.close();
+  EXPECT_TRUE(test::eventually([&] { return stage.sim.book().completions_cancelled == 1; }));
+}
+
 TEST(SimBook, a_probe_is_no_slot_call) {
   Stage stage(slow);
   auto work = stage.begin("/completion", endless);

@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 namespace slotswap::test {
 namespace {
 
-using llama_sim::Options;
+using llama_sim::Hold;
 
 RawClient send_chat(House& house, std::string const& session, std::string const& text,
                     std::string const& more = "") {
@@ -19,31 +21,32 @@ RawClient send_chat(House& house, std::string const& session, std::string const&
   return client;
 }
 
-void slow(Options& options) {
-  options.prefill_tps = 1000;
-  options.decode_tps = 20;
-}
-
 TEST(Cancel, one_that_leaves_in_the_queue_never_reaches_the_server) {
-  House house("", slow);
+  House house;
+  house.sim->hold(Hold::prefill);
   auto first = send_chat(house, "anna", story("anna", 2000));
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 1; }));
   auto second = send_chat(house, "ben", story("ben", 20));
   auto third = send_chat(house, "carl", story("carl", 20));
   second.close();
   ASSERT_TRUE(eventually([&] { return house.log.count("status=499") == 1; }));
+  house.sim->hold(Hold::nowhere);
   EXPECT_EQ(read_answer(first).status, 200);
   EXPECT_EQ(read_answer(third).status, 200);
   for (auto const& call : house.sim->book().calls) EXPECT_NE(call.session, "ben");
 }
 
 TEST(Cancel, in_the_prefill_closes_the_servers_connection_and_another_session_waits_for_idle) {
-  House house("", slow);
+  House house;
   house.chat("anna", story("anna", 50));
+  house.sim->hold(Hold::prefill);
   auto leaving = send_chat(house, "ben", story("ben", 8000));
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 2; }));
   leaving.close();
-  EXPECT_GE(house.chat("anna", story("anna", 51)).reused, 49);
+  auto next = std::async(std::launch::async, [&] { return house.chat("anna", story("anna", 51)); });
+  ASSERT_TRUE(eventually([&] { return house.sim->book().completions_cancelled == 1; }));
+  house.sim->hold(Hold::nowhere);
+  EXPECT_GE(next.get().reused, 49);
   auto const book = house.sim->book();
   EXPECT_EQ(book.completions_cancelled, 1U);
   EXPECT_EQ(book.actions_beside_work, 0U);
@@ -51,25 +54,30 @@ TEST(Cancel, in_the_prefill_closes_the_servers_connection_and_another_session_wa
 }
 
 TEST(Cancel, the_same_sessions_next_request_is_forwarded_at_once_and_goes_on_with_the_prefill) {
-  House house("", slow);
+  House house;
   house.chat("anna", story("anna", 50));
+  house.sim->hold(Hold::prefill);
   auto leaving = send_chat(house, "ben", story("ben", 8000));
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 2; }));
   auto const looks = house.sim->book().count("GET", "/slots");
   leaving.close();
   ASSERT_TRUE(eventually([&] { return house.log.count("status=499") == 1; }));
   auto again = send_chat(house, "ben", story("ben", 8000));
+  ASSERT_TRUE(eventually([&] { return house.sim->book().completions_cancelled == 1; }));
+  house.sim->hold(Hold::nowhere);
   EXPECT_EQ(read_answer(again).status, 200);
   EXPECT_LE(house.sim->book().count("GET", "/slots"), looks + 1);
-  EXPECT_EQ(house.sim->book().completions_cancelled, 1U);
 }
 
 TEST(Cancel, in_the_answer_keeps_the_sessions_tokens_its_own) {
-  House house("", slow);
+  House house;
   house.chat("anna", story("anna", 50));
-  auto leaving = send_chat(house, "ben", story("ben", 60), R"("stream":true,"n_predict":1,)");
+  house.sim->hold(Hold::answer);
+  auto leaving = send_chat(house, "ben", story("ben", 60), R"("stream":true,)");
   leaving.read_until("data:");
   leaving.close();
+  ASSERT_TRUE(eventually([&] { return house.sim->book().completions_cancelled == 1; }));
+  house.sim->hold(Hold::nowhere);
   house.chat("anna", story("anna", 51));
   house.chat("ben", story("ben", 61));
   house.proxy->stop();

@@ -15,7 +15,8 @@ TEST(End, saves_what_is_dirty) {
 }
 
 TEST(End, running_answers_may_end_and_waiting_requests_are_turned_away) {
-  House house("", [](llama_sim::Options& options) { options.decode_tps = 10; });
+  House house;
+  house.sim->hold(llama_sim::Hold::answer);
   RawClient running(house.proxy->port());
   running.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", "anna"}},
                             house.chat_body("one two")));
@@ -23,7 +24,6 @@ TEST(End, running_answers_may_end_and_waiting_requests_are_turned_away) {
   RawClient waiting(house.proxy->port());
   waiting.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", "ben"}},
                             house.chat_body("three")));
-  RawClient health(house.proxy->port());
   ASSERT_TRUE(eventually([&] {
     std::size_t queued = 0;
     house.proxy->on_loop([&] { queued = house.proxy->service().host("main")->keeper().waiting(); });
@@ -34,17 +34,18 @@ TEST(End, running_answers_may_end_and_waiting_requests_are_turned_away) {
   EXPECT_EQ(turned_away.status, 503);
   EXPECT_NE(turned_away.body.find("shutting_down"), std::string::npos);
   EXPECT_TRUE(turned_away.header("retry-after").has_value());
+  house.sim->hold(llama_sim::Hold::nowhere);
   EXPECT_EQ(read_answer(running).status, 200);
   house.proxy->stop();
   EXPECT_EQ(house.files(".json").size(), 1U);
 }
 
 TEST(End, answers_are_cut_after_the_drain) {
-  House house(
-      "", [](llama_sim::Options& options) { options.decode_tps = 0.5; }, "drain_seconds: 0.05\n");
+  House house("", nullptr, "drain_seconds: 0.05\n");
+  house.sim->hold(llama_sim::Hold::answer);
   RawClient running(house.proxy->port());
   running.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", "anna"}},
-                            house.chat_body("one two", R"("stream":true,"n_predict":1000,)")));
+                            house.chat_body("one two", R"("stream":true,)")));
   running.read_until("data:");
   house.proxy->stop();
   EXPECT_FALSE(running.read_to_end().find("[DONE]") != std::string::npos);

@@ -143,8 +143,9 @@ bool asleep(House& house) {
          std::string::npos;
 }
 
+// Longer than slotswap asks nothing behind an answer: 0.1 s at this scale.
 void sleeps_soon(Options& options) {
-  options.sleep_idle_seconds = 5;  // 0.1 s at this scale
+  options.sleep_idle_seconds = 5;
 }
 
 TEST(Fingerprint, a_server_that_slept_is_asked_again_what_it_is) {
@@ -174,9 +175,10 @@ TEST(Fingerprint, a_model_that_was_changed_while_it_slept_is_another_one) {
 }
 
 TEST(Fingerprint, an_idle_save_asks_a_sleeping_server_only_whether_it_sleeps) {
-  House house("save_idle_seconds: 0.5", sleeps_soon);
+  House house("save_idle_seconds: 1");
   house.chat("anna", story("anna", 100));
   ASSERT_TRUE(house.settled());
+  house.sim->fall_asleep();
   auto const before = house.sim->book();
   ASSERT_TRUE(eventually(
       [&] { return house.sim->book().count("GET", "/props") > before.count("GET", "/props"); }));

@@ -80,9 +80,10 @@ TEST(Forget, and_the_end_does_not_save_it_either) {
 }
 
 TEST(Forget, while_its_answer_is_under_way_it_goes_when_that_has_ended) {
-  AdminHouse house([](llama_sim::Options& options) { options.decode_tps = 0.5; });
+  AdminHouse house;
   house.chat("anna", story("shared", 100));
   house.chat("ben", story("ben", 100));
+  house.sim->hold(llama_sim::Hold::answer);
   RawClient client(house.proxy->port());
   auto const begun = house.sim->book().completions_started;
   client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", "anna"}},
@@ -90,6 +91,8 @@ TEST(Forget, while_its_answer_is_under_way_it_goes_when_that_has_ended) {
   client.read_until("data:");
   ASSERT_EQ(house.sim->book().completions_started, begun + 1);
   EXPECT_EQ(forget(house, "anna").status, 204);
+  EXPECT_EQ(forget(house, "anna").status, 404);
+  house.sim->hold(llama_sim::Hold::nowhere);
   client.read_until("[DONE]");
   auto const erased = erases(house);
   auto const saved = saves(house.sim->book());

@@ -92,8 +92,7 @@ TEST(Program, a_second_signal_ends_it_at_once_and_what_is_saved_stays_whole) {
   for (auto const* name : {"anna", "ben"}) EXPECT_GE(house.chat(name, story(name, 100)), 0);
   ASSERT_TRUE(house.proxy->said({"event=save", "result=ok"}));
   ASSERT_TRUE(eventually([&] { return manifest_of(house.folder, "anna").has_value(); }));
-  // An answer that outlives the test.
-  house.sim->start_again([](llama_sim::Options& options) { options.decode_tps = 0.001; });
+  house.sim->hold(llama_sim::Hold::answer);
   RawClient carl(house.proxy->port());
   auto const started = house.sim->book().completions_started;
   carl.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", "carl"}},
@@ -104,7 +103,7 @@ TEST(Program, a_second_signal_ends_it_at_once_and_what_is_saved_stays_whole) {
   EXPECT_EQ(house.proxy->stop(), 128 + SIGTERM);
   EXPECT_EQ(house.proxy->count({"ending at once"}), 1U);
   EXPECT_TRUE(manifest_of(house.folder, "anna"));
-  house.sim->start_again([](llama_sim::Options& options) { options.decode_tps = 0; });
+  house.sim->hold(llama_sim::Hold::nowhere);
   house.start();
   EXPECT_GE(house.chat("anna", story("anna", 101)), 99);
 }

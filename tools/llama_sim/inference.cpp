@@ -41,11 +41,14 @@ bool Server::noticed_gone(Run const& run) const {
 }
 
 // False: the client left, and it was noticed.
-net::awaitable<bool> Server::pause(Run& run, double seconds) {
+net::awaitable<bool> Server::pause(Run& run, double seconds, Hold held_by) {
   auto const until = loop_.now() + scaled(seconds);
   net::Signal never(loop_);
-  while (loop_.now() < until) {
-    co_await never.wait_until(std::min(until, loop_.now() + scaled(0.1)));
+  auto const held = [this, held_by] { return held_by != Hold::nowhere && hold_ == held_by; };
+  while (loop_.now() < until || held()) {
+    auto const soon = loop_.now() + scaled(0.1);
+    auto const next = held() ? soon : std::min(until, soon);
+    co_await never.wait_until(next);
     if (noticed_gone(run)) co_return false;
   }
   co_return !noticed_gone(run);
@@ -120,7 +123,7 @@ net::awaitable<bool> Server::read_prompt(Run& run) {
     auto const part = std::min(batch, size - done);
     auto const seconds =
         options_.prefill_tps > 0 ? static_cast<double>(part) / options_.prefill_tps : 0.0;
-    auto const here = co_await pause(run, seconds);
+    auto const here = co_await pause(run, seconds, Hold::prefill);
     held.insert(held.end(), run.prompt.begin() + done, run.prompt.begin() + done + part);
     run.slot->processed += part;
     if (here) continue;
@@ -139,7 +142,8 @@ net::awaitable<bool> Server::generate(Run& run) {
   auto& held = run.slot->tokens;
   while (run.generated < run.wanted) {
     auto const seconds = options_.decode_tps > 0 ? 1.0 / options_.decode_tps : 0.0;
-    auto here = co_await pause(run, seconds);
+    auto const held_by = run.generated > 0 ? Hold::answer : Hold::nowhere;
+    auto here = co_await pause(run, seconds, held_by);
     auto const word = generated_word(seed, run.generated);
     // The last word that was sampled is not in the memory of the slot yet.
     if (run.generated > 0) {

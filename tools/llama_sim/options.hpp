@@ -37,6 +37,14 @@ struct Options {
   std::uint64_t bytes_per_token = 256;
 };
 
+/// Where the completions of a simulated server stand still until they are let go: a test that needs
+/// one under way holds it there, however slow the machine is.
+enum class Hold {
+  nowhere,
+  prefill,  // before the first batch of the prompt
+  answer,   // behind the first word
+};
+
 /// What may be made to go wrong; each happens as many times as it was ordered.
 enum class Fault {
   save_error,     // 500, the slot keeps its content

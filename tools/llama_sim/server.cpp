@@ -28,11 +28,12 @@ std::string random_marker() {
 }  // namespace
 
 Server::Server(net::Loop& loop, Options options, Book& book, std::map<Fault, int>& faults,
-               std::function<void()> crash)
+               Hold const& hold, std::function<void()> crash)
     : loop_(loop),
       options_(std::move(options)),
       book_(book),
       faults_(faults),
+      hold_(hold),
       crash_(std::move(crash)),
       budget_(std::make_shared<net::Budget>(1ULL << 32U)),
       slots_(loop, options_.slots, scaled(1.0), book),

@@ -23,11 +23,12 @@ namespace slotswap::llama_sim {
 class Server {
  public:
   Server(net::Loop& loop, Options options, Book& book, std::map<Fault, int>& faults,
-         std::function<void()> crash);
+         Hold const& hold, std::function<void()> crash);
 
   base::Result<void> listen();
   std::uint16_t port() const { return listener_->port(); }
   bool quiet() const { return work_ == 0 && !slots_.any_busy(); }
+  void fall_asleep() { asleep_ = true; }
   /// Every connection is closed, as when the process dies.
   void end();
 
@@ -69,7 +70,7 @@ class Server {
   net::awaitable<void> complete(Request& request);
   net::awaitable<bool> read_prompt(Run& run);
   net::awaitable<bool> generate(Run& run);
-  net::awaitable<bool> pause(Run& run, double seconds);
+  net::awaitable<bool> pause(Run& run, double seconds, Hold held_by);
   bool noticed_gone(Run const& run) const;
   // answers.cpp
   net::awaitable<bool> begin_stream(Run& run);
@@ -95,6 +96,7 @@ class Server {
   Options options_;
   Book& book_;
   std::map<Fault, int>& faults_;
+  Hold const& hold_;
   std::function<void()> crash_;
   std::shared_ptr<net::Budget> budget_;
   Slots slots_;

@@ -34,7 +34,7 @@ void Sim::on_loop(std::function<void()> work) {
 }
 
 void Sim::begin() {
-  server_ = std::make_unique<Server>(loop_, options_, book_, faults_, [this] { die(); });
+  server_ = std::make_unique<Server>(loop_, options_, book_, faults_, hold_, [this] { die(); });
   auto const listening = server_->listen();
   if (listening.has_error()) {
     failure_ = listening.error().detail;
@@ -59,6 +59,17 @@ Book Sim::book() {
 
 void Sim::order(Fault fault, int times) {
   on_loop([&] { faults_[fault] += times; });
+}
+
+void Sim::hold(Hold where) {
+  on_loop([&] { hold_ = where; });
+}
+
+void Sim::fall_asleep() {
+  while (!idle()) std::this_thread::yield();
+  on_loop([this] {
+    if (server_) server_->fall_asleep();
+  });
 }
 
 void Sim::kill() {

@@ -32,6 +32,11 @@ class Sim {
 
   Book book();
   void order(Fault fault, int times = 1);
+  /// For the completions under way and those to come, in this life and the next; a client that
+  /// leaves one is noticed all the same. Hold::nowhere lets them go.
+  void hold(Hold where);
+  /// As when its idle time was over; waits for the work under way.
+  void fall_asleep();
   /// As kill -9 does: every connection is reset, the slot is gone.
   void kill();
   /// On the same port, as another process; `changed` may alter the options.
@@ -48,6 +53,7 @@ class Sim {
   std::uint16_t port_ = 0;
   Book book_;
   std::map<Fault, int> faults_;
+  Hold hold_ = Hold::nowhere;
   std::string failure_;
   net::Loop loop_;
   std::vector<std::unique_ptr<Server>>
