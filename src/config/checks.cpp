@@ -133,6 +133,11 @@ void check_slots(Config const& config, Places const& places, std::size_t i, Find
                      "nothing: " +
                          join(idle));
   }
+  if (slots.unload == Unload::never && slots.save_idle == Duration{}) {
+    findings.warning(where.slots,
+                     "`slots`: with `unload: never` only idle saves come before a router unloads a "
+                     "model; without `save_idle_seconds` what the model held is lost");
+  }
 }
 
 void check_routes(Config const& config, Places const& places, Findings& findings) {

@@ -71,6 +71,8 @@ class Printer {
     key("    ", "connect_seconds", in_seconds(server.connect));
     key("    ", "first_byte_seconds", in_seconds(server.first_byte));
     key("    ", "idle_stream_seconds", in_seconds(server.idle_stream));
+    key("    ", "models_max", std::to_string(server.models_max));
+    key("    ", "load_timeout_seconds", in_seconds(server.load_timeout));
   }
 
   void slots(Slots const& slots) {
@@ -82,6 +84,7 @@ class Printer {
     key(in, "state_dir", quoted(slots.state_dir));
     key(in, "verify", slots.verify == Verify::stat ? "stat" : "checksum");
     key(in, "publish", slots.publish == Publish::beside ? "beside" : "replace");
+    key(in, "unload", slots.unload == Unload::explicitly ? "explicit" : "never");
     key(in, "min_free_gib", in_units(slots.min_free_bytes, gib));
     key(in, "on_miss", slots.on_miss == OnMiss::keep ? "keep" : "erase");
     key(in, "no_session", no_session.at(static_cast<std::size_t>(slots.no_session)));

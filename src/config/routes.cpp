@@ -51,6 +51,8 @@ void read_slots_map(Section const& section, ReadSlots& read) {
                          {{"stat", Verify::stat}, {"checksum", Verify::checksum}});
   section.choice<Publish>("publish", slots.publish,
                           {{"beside", Publish::beside}, {"replace", Publish::replace}});
+  section.choice<Unload>("unload", slots.unload,
+                         {{"explicit", Unload::explicitly}, {"never", Unload::never}});
   section.bytes("min_free_gib", slots.min_free_bytes, gib, {0, 1024 * 1024});
   section.choice<OnMiss>("on_miss", slots.on_miss,
                          {{"keep", OnMiss::keep}, {"erase", OnMiss::erase}});

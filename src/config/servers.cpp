@@ -68,6 +68,9 @@ void read_server(Section const& section, Config& config, Places& places) {
   section.seconds("connect_seconds", server.connect, some_seconds);
   section.seconds("first_byte_seconds", server.first_byte, any_seconds);
   section.seconds("idle_stream_seconds", server.idle_stream, any_seconds);
+  auto models = static_cast<std::uint64_t>(server.models_max);
+  if (section.count("models_max", models, 0, 9999)) server.models_max = static_cast<int>(models);
+  section.seconds("load_timeout_seconds", server.load_timeout, any_seconds);
   config.servers.push_back(std::move(server));
   places.servers.push_back(where);
 }

@@ -146,6 +146,11 @@ TEST(ConfigErrors, of_numbers_and_words) {
       {with_server("first_byte_seconds: 0.0001"),
        "4:25: `first_byte_seconds`: expected a number of seconds from 0.001 to 31536000, or 0, "
        "found `0.0001`\n"},
+      {with_server("models_max: -1"),
+       "4:17: `models_max`: expected a whole number from 0 to 9999, found `-1`\n"},
+      {with_server("load_timeout_seconds: 10m"),
+       "4:27: `load_timeout_seconds`: expected a number of seconds from 0.001 to 31536000, or 0, "
+       "found `10m`\n"},
       {with_top("max_gib: -1"), "3:10: " + gib("`-1`")},
       {with_top("max_gib: 1,5"), "3:10: " + gib("`1,5`")},
       {with_top("max_gib: 0x10"), "3:10: " + gib("`0x10`")},

@@ -24,6 +24,8 @@ TEST(Config, has_defaults_that_are_safe) {
   EXPECT_EQ(config.servers[0].api_key, "");
   EXPECT_EQ(config.servers[0].connect, 5s);
   EXPECT_EQ(config.servers[0].first_byte, 0s);
+  EXPECT_EQ(config.servers[0].models_max, 0);
+  EXPECT_EQ(config.servers[0].load_timeout, 600s);
   ASSERT_EQ(config.routes.size(), 1U);
   EXPECT_EQ(config.routes[0].model, "*");
   EXPECT_FALSE(config.routes[0].slots);
@@ -40,11 +42,13 @@ TEST(Config, reads_every_key) {
       "k, "
       "ca_file: " +
       ca +
-      ", connect_seconds: 1.5, first_byte_seconds: 2, idle_stream_seconds: 3}\n"
+      ", connect_seconds: 1.5, first_byte_seconds: 2, idle_stream_seconds: 3, models_max: 4, "
+      "load_timeout_seconds: 5.5}\n"
       "routes:\n- {model: a, server: m, upstream_model: b, fingerprint: q8, slots: {id: 4, "
       "save_path: " +
       folder.path() + "/, state_dir: " + state_dir() +
-      "//, verify: checksum, publish: replace, min_free_gib: 0.25, max_age: 30d, pin: [alice, 'b "
+      "//, verify: checksum, publish: replace, unload: never, min_free_gib: 0.25, max_age: 30d, "
+      "pin: [alice, 'b "
       "c'], max_write_gib_per_day: 100, "
       "on_miss: erase, no_session: unsaved, max_files: 5, max_gib: 0.5, save_idle_seconds: 6, "
       "busy_wait_seconds: 0, slot_call_timeout_seconds: 8}}\n"
@@ -60,6 +64,8 @@ TEST(Config, reads_every_key) {
   EXPECT_EQ(server.connect, 1500ms);
   EXPECT_EQ(server.first_byte, 2s);
   EXPECT_EQ(server.idle_stream, 3s);
+  EXPECT_EQ(server.models_max, 4);
+  EXPECT_EQ(server.load_timeout, 5500ms);
   auto const& route = config.routes.at(0);
   EXPECT_EQ(route.upstream_model, "b");
   auto const& slots = route.slots.value();
@@ -68,6 +74,7 @@ TEST(Config, reads_every_key) {
   EXPECT_EQ(slots.state_dir, state_dir());
   EXPECT_EQ(slots.verify, Verify::checksum);
   EXPECT_EQ(slots.publish, Publish::replace);
+  EXPECT_EQ(slots.unload, Unload::never);
   EXPECT_EQ(slots.fingerprint, "q8");
   EXPECT_EQ(slots.min_free_bytes, 256U * 1024 * 1024);
   EXPECT_EQ(slots.max_age, 720h);
@@ -213,6 +220,7 @@ void expect_same_states(Slots const& again, Slots const& slots) {
   EXPECT_EQ(again.state_dir, slots.state_dir);
   EXPECT_EQ(again.verify, slots.verify);
   EXPECT_EQ(again.publish, slots.publish);
+  EXPECT_EQ(again.unload, slots.unload);
   EXPECT_EQ(again.fingerprint, slots.fingerprint);
   EXPECT_EQ(again.min_free_bytes, slots.min_free_bytes);
   EXPECT_EQ(again.max_age, slots.max_age);
@@ -229,13 +237,14 @@ TEST(ConfigPrint, loads_again_to_the_same_but_for_secrets) {
       "connect_seconds: 0.3, ca_file: '" +
       folder.path() +
       "/ca \"$$\\.pem'}, "
-      "{name: b, url: 'http://h', api_key: none, idle_stream_seconds: 31536000}]\n"
+      "{name: b, url: 'http://h', api_key: none, idle_stream_seconds: 31536000, "
+      "models_max: 9999, load_timeout_seconds: 0}]\n"
       "defaults: {server: b}\n"
       "routes:\n- {model: 'x*', fingerprint: 'q8 \"$$\", 2', slots: {id: 2, max_gib: 0.1, "
       "save_path: " +
       folder.path() +
       ", no_session: pass, on_miss: erase, save_idle_seconds: 0.001, verify: checksum, publish: "
-      "replace, min_free_gib: 0.3, max_age: 1.5d, pin: ['a, \"$$b\"', 'c#]'], "
+      "replace, unload: never, min_free_gib: 0.3, max_age: 1.5d, pin: ['a, \"$$b\"', 'c#]'], "
       "max_write_gib_per_day: 0.7, state_dir: " +
       state_dir() +
       "}}\n"
@@ -252,6 +261,8 @@ TEST(ConfigPrint, loads_again_to_the_same_but_for_secrets) {
   EXPECT_EQ(again.servers.at(0).ca_file, ca);
   EXPECT_EQ(again.servers.at(0).connect, config.servers[0].connect);
   EXPECT_EQ(again.servers.at(1).api_key, "");
+  EXPECT_EQ(again.servers.at(1).models_max, 9999);
+  EXPECT_EQ(again.servers.at(1).load_timeout, 0s);
   EXPECT_EQ(again.routes.at(0).slots.value().max_bytes, config.routes[0].slots.value().max_bytes);
   expect_same_states(again.routes.at(0).slots.value(), config.routes[0].slots.value());
   EXPECT_EQ(again.routes.at(1).upstream_model, "null");
@@ -274,6 +285,8 @@ servers:
     connect_seconds: 5
     first_byte_seconds: 0
     idle_stream_seconds: 0
+    models_max: 0
+    load_timeout_seconds: 600
 routes:
   - model: "a"
     server: "main"
@@ -286,6 +299,7 @@ routes:
                 state_dir() + R"("
       verify: stat
       publish: beside
+      unload: explicit
       min_free_gib: 2
       on_miss: keep
       no_session: shared

@@ -19,6 +19,7 @@ TEST(ConfigStates, have_defaults) {
   auto const& slots = loaded.config.routes.at(0).slots.value();
   EXPECT_EQ(slots.verify, Verify::stat);
   EXPECT_EQ(slots.publish, Publish::beside);
+  EXPECT_EQ(slots.unload, Unload::explicitly);
   EXPECT_EQ(slots.fingerprint, "");
   EXPECT_EQ(slots.min_free_bytes, 2ULL << 30U);
   EXPECT_EQ(slots.max_age, 0s);
@@ -105,6 +106,9 @@ TEST(ConfigStates, have_words_and_sizes_with_errors) {
                "4:19: `verify`: expected one of stat, checksum, found `checksums`; did you mean "
                "`checksum`?\n"},
            Row{"publish: over", "4:20: `publish`: expected one of beside, replace, found `over`\n"},
+           Row{"unload: explicitly",
+               "4:19: `unload`: expected one of explicit, never, found `explicitly`; did you mean "
+               "`explicit`?\n"},
            Row{"min_free_gib: -1", "4:25: `min_free_gib`: " + size + "`-1`\n"},
            Row{"max_write_gib_per_day: all", "4:34: `max_write_gib_per_day`: " + size + "`all`\n"},
            Row{"fingerprint: q8",
@@ -143,6 +147,26 @@ TEST(ConfigStates, keys_about_files_are_warned_of_where_no_file_is_seen) {
     EXPECT_EQ(
         listed(load_slots(row.keys + ", state_dir: '', save_path: " + folder.path()).warnings), "")
         << row.keys;
+  }
+}
+
+TEST(ConfigStates, never_to_unload_is_warned_of_where_nothing_is_saved_before) {
+  std::string const lost =
+      "4:10: `slots`: with `unload: never` only idle saves come before a router unloads a model; "
+      "without `save_idle_seconds` what the model held is lost\n";
+  struct Row {
+    std::string keys;
+    std::string warnings;
+  };
+  for (auto const& row : {
+           Row{"unload: never", lost},
+           Row{"unload: never, save_idle_seconds: 0", lost},
+           Row{"unload: never, save_idle_seconds: 0.5", ""},
+           Row{"unload: explicit", ""},
+       }) {
+    auto const loaded = load_slots(row.keys);
+    EXPECT_EQ(listed(loaded.errors), "") << row.keys;
+    EXPECT_EQ(listed(loaded.warnings), row.warnings) << row.keys;
   }
 }
 

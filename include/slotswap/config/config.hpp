@@ -38,6 +38,8 @@ struct Server {
   Duration connect{std::chrono::seconds(5)};
   Duration first_byte{};   // 0: none, a prefill may take an hour
   Duration idle_stream{};  // 0: none
+  int models_max = 0;      // loaded at once by a router that does not tell; 0: what it tells
+  Duration load_timeout{std::chrono::seconds(600)};  // of a router's model; 0: none
 };
 
 enum class OnMiss { keep, erase };
@@ -46,6 +48,8 @@ enum class NoSession { shared, unsaved, pass };
 enum class Verify { stat, checksum };
 /// Where a save goes when there is no room beside the old state: nowhere, or over it.
 enum class Publish { beside, replace };
+/// Who unloads a router's model for another: slotswap, after a save, or only the router.
+enum class Unload { explicitly, never };
 
 struct Slots {
   int id = 0;
@@ -53,6 +57,7 @@ struct Slots {
   std::string state_dir;  // manifests, lock and state file; never empty where slots are swapped
   Verify verify = Verify::stat;
   Publish publish = Publish::beside;
+  Unload unload = Unload::explicitly;
   std::string fingerprint;  // of the route: parts its states from those of another text
   std::uint64_t min_free_bytes = 2ULL * 1024 * 1024 * 1024;  // of the disk, after a save; 0: none
   Duration max_age{};                                        // since a state was used last; 0: none
