@@ -61,6 +61,8 @@ base::Result<Props> read_props(std::string_view body) {
   if (!object) return object.error();
   Props props;
   props.router = text_member(*object, "role") == "router";
+  props.max_instances = small_count(*object, "max_instances");
+  props.autoload = bool_member(*object, "models_autoload").value_or(true);
   props.total_slots = small_count(*object, "total_slots").value_or(0);
   if (auto const* const settings = object_member(*object, "default_generation_settings")) {
     props.n_ctx = count_member(*settings, "n_ctx").value_or(0);

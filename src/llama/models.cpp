@@ -72,13 +72,16 @@ base::Result<std::vector<std::string>> read_model_ids(std::string_view body) {
   return ids;
 }
 
-base::Result<Model> read_first_model(std::string_view body) {
+namespace {
+
+// `wanted` empty: the first one.
+base::Result<Model> find_model(std::string_view body, std::string_view wanted) {
   auto const parsed = parse_list(body);
   if (!parsed) return parsed.error();
   for (auto const& item : parsed->at("data").get_array()) {
     auto const* const entry = item.if_object();
     auto id = entry != nullptr ? text_member(*entry, "id") : std::nullopt;
-    if (!id) continue;
+    if (!id || (!wanted.empty() && *id != wanted)) continue;
     Model model;
     model.id = *std::move(id);
     if (auto const* const meta = object_member(*entry, "meta")) {
@@ -90,7 +93,18 @@ base::Result<Model> read_first_model(std::string_view body) {
     }
     return model;
   }
-  return bad_answer("/v1/models names no model");
+  return bad_answer(wanted.empty() ? "/v1/models names no model"
+                                   : "/v1/models does not name " + std::string(wanted));
+}
+
+}  // namespace
+
+base::Result<Model> read_first_model(std::string_view body) {
+  return find_model(body, "");
+}
+
+base::Result<Model> read_model(std::string_view body, std::string_view id) {
+  return find_model(body, id);
 }
 
 base::Result<std::string> read_adapters(std::string_view body) {

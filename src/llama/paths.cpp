@@ -1,3 +1,4 @@
+#include <slotswap/http/path.hpp>
 #include <slotswap/llama/paths.hpp>
 
 #include <algorithm>
@@ -70,6 +71,24 @@ Work classify(std::string_view method, std::string_view path) {
   if (takes_prompt(clean)) return Work::slot;
   // With dots it depends on who reads the path: the lease is safe either way.
   return is_slot_free(clean) && !had_dots ? Work::none : Work::other;
+}
+
+RouterWork router_work(std::string_view method, std::string_view path) {
+  auto const clean = canonical(path).path;
+  if (method == "POST") {
+    if (clean == "/models/load") return RouterWork::load;
+    if (clean == "/models/unload") return RouterWork::unload;
+    return RouterWork::model;
+  }
+  if (method != "GET" && method != "HEAD") return RouterWork::none;
+  auto const own = is_or_under(clean, "/models") ||
+                   is_one_of(clean, {"/v1/models", "/health", "/v1/health", ""});
+  return own ? RouterWork::none : RouterWork::model;
+}
+
+bool may_load(std::string_view query) {
+  auto const value = http::query_value(query, "autoload");
+  return value != "false" && value != "0";
 }
 
 }  // namespace slotswap::llama

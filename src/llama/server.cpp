@@ -1,3 +1,5 @@
+#include <slotswap/http/path.hpp>
+#include <slotswap/http/sse.hpp>
 #include <slotswap/json/scan.hpp>
 #include <slotswap/llama/server.hpp>
 
@@ -10,6 +12,8 @@ namespace {
 // Facts are answered at once even in the middle of a prefill; a server that takes longer is not
 // there for us.
 constexpr auto facts_timeout = std::chrono::seconds(15);
+// A router answers at once and loads or unloads beside it.
+constexpr auto order_timeout = std::chrono::seconds(30);
 
 http::RequestHead request(std::string method, std::string target, std::string const& api_key) {
   http::RequestHead head;
@@ -27,10 +31,34 @@ base::Fault refusal(int status, std::string const& body) {
   return base::Fault(base::Side::server, "refused", words);
 }
 
+// A router takes the model of a POST from its body only.
+std::string act_body(std::string const& model, std::string const& file) {
+  std::string members;
+  if (!model.empty()) members = "\"model\":" + json::quote(model);
+  if (!file.empty()) {
+    if (!members.empty()) members += ',';
+    members += "\"filename\":" + json::quote(file);
+  }
+  return "{" + members + "}";
+}
+
 }  // namespace
 
 Server::Server(net::Upstream& upstream, std::string prefix, std::string api_key)
     : upstream_(upstream), prefix_(std::move(prefix)), api_key_(std::move(api_key)) {}
+
+Server Server::for_model(std::string id) const {
+  Server other(upstream_, prefix_, api_key_);
+  other.model_ = std::move(id);
+  return other;
+}
+
+// Where the model is not loaded the router refuses, instead of loading it and ending another.
+std::string Server::scoped(std::string path) const {
+  if (model_.empty()) return path;
+  path += path.find('?') == std::string::npos ? '?' : '&';
+  return path + "model=" + http::encode_component(model_) + "&autoload=false";
+}
 
 net::awaitable<base::Result<std::string>> Server::ask(std::string method, std::string path,
                                                       std::string body, base::Duration timeout,
@@ -44,13 +72,13 @@ net::awaitable<base::Result<std::string>> Server::ask(std::string method, std::s
 }
 
 net::awaitable<base::Result<Props>> Server::props() {
-  auto const body = co_await ask("GET", "/props", "", facts_timeout);
+  auto const body = co_await ask("GET", scoped("/props"), "", facts_timeout);
   if (body.has_error()) co_return body.error();
   co_return read_props(*body);
 }
 
 net::awaitable<base::Result<std::vector<SlotLook>>> Server::slots(base::Duration timeout) {
-  auto const body = co_await ask("GET", "/slots", "", timeout);
+  auto const body = co_await ask("GET", scoped("/slots"), "", timeout);
   if (body.has_error()) co_return body.error();
   co_return read_slots(*body);
 }
@@ -58,11 +86,12 @@ net::awaitable<base::Result<std::vector<SlotLook>>> Server::slots(base::Duration
 net::awaitable<base::Result<Model>> Server::model() {
   auto const body = co_await ask("GET", "/v1/models", "", facts_timeout);
   if (body.has_error()) co_return body.error();
+  if (!model_.empty()) co_return read_model(*body, model_);
   co_return read_first_model(*body);
 }
 
 net::awaitable<base::Result<std::string>> Server::adapters() {
-  auto const body = co_await ask("GET", "/lora-adapters", "", facts_timeout);
+  auto const body = co_await ask("GET", scoped("/lora-adapters"), "", facts_timeout);
   if (body.has_value()) co_return read_adapters(*body);
   // Older builds, and what is no llama-server.
   if (body.error().code == "refused") co_return std::string();
@@ -70,8 +99,9 @@ net::awaitable<base::Result<std::string>> Server::adapters() {
 }
 
 net::awaitable<Probe> Server::probe() {
-  auto head = request("POST", prefix_ + "/slots/0?action=probe", api_key_);
-  auto const answer = co_await upstream_.call(std::move(head), "{}", facts_timeout);
+  auto head = request("POST", prefix_ + scoped("/slots/0?action=probe"), api_key_);
+  auto body = act_body(model_, "");
+  auto const answer = co_await upstream_.call(std::move(head), std::move(body), facts_timeout);
   if (answer.has_error()) co_return Probe::unknown;
   co_return read_probe(answer->head.status, answer->body);
 }
@@ -79,8 +109,8 @@ net::awaitable<Probe> Server::probe() {
 net::awaitable<base::Result<std::string>> Server::act(int slot, std::string action,
                                                       std::string file, base::Duration timeout,
                                                       net::Use use) {
-  auto path = "/slots/" + std::to_string(slot) + "?action=" + action;
-  auto body = file.empty() ? std::string("{}") : "{\"filename\":" + json::quote(file) + "}";
+  auto path = scoped("/slots/" + std::to_string(slot) + "?action=" + action);
+  auto body = act_body(model_, file);
   co_return co_await ask("POST", std::move(path), std::move(body), timeout, use);
 }
 
@@ -103,6 +133,58 @@ net::awaitable<base::Result<std::int64_t>> Server::erase(int slot, base::Duratio
   auto const body = co_await act(slot, "erase", "", timeout);
   if (body.has_error()) co_return body.error();
   co_return read_erased(*body);
+}
+
+net::awaitable<base::Result<std::vector<RouterModel>>> Server::models() {
+  auto const body = co_await ask("GET", "/models", "", facts_timeout);
+  if (body.has_error()) co_return body.error();
+  co_return read_router_models(*body);
+}
+
+net::awaitable<base::Result<void>> Server::tell(std::string path, std::string id) {
+  auto body = act_body(id, "");
+  auto const answer = co_await ask("POST", std::move(path), std::move(body), order_timeout);
+  if (answer.has_error()) co_return answer.error();
+  co_return base::Result<void>();
+}
+
+net::awaitable<base::Result<void>> Server::load(std::string id) {
+  co_return co_await tell("/models/load", std::move(id));
+}
+
+net::awaitable<base::Result<void>> Server::unload(std::string id) {
+  co_return co_await tell("/models/unload", std::move(id));
+}
+
+net::awaitable<base::Fault> Server::follow_events(
+    std::shared_ptr<net::UpstreamConnection> connection, std::function<void()> connected,
+    OnEvent event) {
+  auto head = request("GET", prefix_ + "/models/sse", api_key_);
+  head.fields.set("Host", upstream_.authority());
+  auto const reached = co_await connection->connect();
+  if (reached.has_error()) co_return reached.error();
+  connection->send(http::serialize(head), nullptr);
+  auto const headed = co_await connection->read_head(false, facts_timeout);
+  if (headed.has_error()) co_return headed.error();
+  auto const& response = connection->response();
+  auto const type = response.fields.get("Content-Type");
+  if (response.status != 200 || type.find("text/event-stream") == std::string_view::npos) {
+    auto const status = response.status;
+    connection->close();
+    co_return refusal(status, "no event stream");
+  }
+  connected();
+  http::SseSplitter splitter;
+  std::vector<std::string_view> pieces;
+  for (;;) {
+    auto const more = co_await connection->read_body(pieces, base::Duration::zero());
+    if (more.has_error()) co_return more.error();
+    if (!*more) break;
+    for (auto const piece : pieces) {
+      for (auto const& one : splitter.put(piece)) event(one.data);
+    }
+  }
+  co_return base::Fault(base::Side::server, "upstream_broken", "the event stream ended");
 }
 
 }  // namespace slotswap::llama

@@ -15,6 +15,8 @@ namespace slotswap::llama {
 /// What GET /props says. It never wakes a sleeping server and never blocks.
 struct Props {
   bool router = false;
+  std::optional<int> max_instances;  // of a router: models at once, 0: no limit; none: not said
+  bool autoload = true;              // of a router: a request for an absent model loads it
   int total_slots = 0;
   std::int64_t n_ctx = 0;
   bool sleeping = false;
@@ -54,6 +56,8 @@ struct Model {
 };
 /// GET /v1/models of a single server: the first one.
 base::Result<Model> read_first_model(std::string_view body);
+/// Of a router: the one of this id; its meta is there while it runs.
+base::Result<Model> read_model(std::string_view body, std::string_view id);
 
 /// GET /lora-adapters as one text: path and scale of each, in order; empty without adapters.
 base::Result<std::string> read_adapters(std::string_view body);

@@ -18,4 +18,16 @@ enum class Work {
 /// segments make none slot-free.
 Work classify(std::string_view method, std::string_view path);
 
+/// What a request that is in no slot means to a router.
+enum class RouterWork {
+  none,   // answered by itself: its list of models, its health
+  model,  // passed to the process of the model that is named, which is loaded for it
+  load,   // POST /models/load
+  unload,
+};
+RouterWork router_work(std::string_view method, std::string_view path);
+
+/// False: its query says that the model must not be loaded for it.
+bool may_load(std::string_view query);
+
 }  // namespace slotswap::llama
