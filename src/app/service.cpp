@@ -75,17 +75,20 @@ base::Result<void> Service::add_server(std::size_t index) {
   if (made.has_error()) return made.error();
   auto server = std::move(*made);
   if (auto const* slots = first_slots(config_, index)) {
-    swap::HostSettings host;
+    swap::RouterSettings router;
+    router.models_max = settings.models_max;
+    router.load_timeout = settings.load_timeout;
+    auto& host = router.host;
     host.name = settings.name;
     host.slots = *slots;
     host.name_in_tag = shares_folder(config_, index);
     host.max_folder_bytes = config_.max_bytes;
     host.times = options_.times;
     for (auto const& route : config_.routes) {
-      if (route.server == index && route.slots) host.routes.emplace(route.model, *route.slots);
+      if (route.server == index && route.slots) host.routes.emplace_back(route.model, *route.slots);
     }
-    server->host = std::make_unique<swap::Host>(loop_, tasks_, server->llama, vault_for(*slots),
-                                                std::move(host));
+    server->gate = std::make_unique<swap::Gate>(loop_, tasks_, server->llama, vault_for(*slots),
+                                                std::move(router));
   }
   servers_.push_back(std::move(server));
   return {};
@@ -98,7 +101,7 @@ base::Result<void> Service::start() {
   }
   std::vector<proxy::Backend> backends;
   for (std::size_t i = 0; i < config_.servers.size(); ++i) {
-    backends.emplace_back(config_.servers[i], servers_[i]->llama, servers_[i]->host.get());
+    backends.emplace_back(config_.servers[i], servers_[i]->llama, servers_[i]->gate.get());
   }
   proxy_ = std::make_unique<proxy::Proxy>(loop_, config_, std::move(backends));
   admin::Actions actions;
@@ -138,14 +141,14 @@ net::awaitable<base::Result<bool>> Service::forget(std::string route, std::strin
   for (auto const& one : config_.routes) {
     if (one.model != route) continue;
     auto const& server = servers_[one.server];
-    if (!server->host)
+    if (!server->gate)
       co_return base::Fault(base::Side::client, "no_route", "the route has no slots: " + route);
     auto any = false;
     std::set<std::string> names{session::state_id(id)};
     if (base::is_hex32(id)) names.insert(id);
     for (auto const& name : names) {
       auto const remembered = proxy_->forget(one.server, name);
-      auto const done = co_await server->host->forget(name);
+      auto const done = co_await server->gate->forget(name);
       if (done.has_error()) co_return done.error();
       any = any || *done || remembered;
     }
@@ -179,11 +182,11 @@ net::awaitable<void> Service::drain(std::function<void()> done) {
   proxy_->stop();
   waiting_.notify();
   for (auto const& server : servers_) {
-    if (server->host) server->host->close();
+    if (server->gate) server->gate->close();
   }
   co_await end_listeners();
   for (auto const& server : servers_) {
-    if (server->host) tasks_.spawn("last save", server->host->drain());
+    if (server->gate) tasks_.spawn("last save", server->gate->drain());
   }
   for (auto const& [folder, vault] : vaults_) vault->close();
   co_await tasks_.join(base::TimePoint::max());
@@ -196,9 +199,10 @@ net::awaitable<void> Service::drain(std::function<void()> done) {
   done();
 }
 
-swap::Host const* Service::host(std::string const& server) const {
+swap::Host const* Service::host(std::string const& server, std::string const& model) const {
   for (std::size_t i = 0; i < config_.servers.size(); ++i) {
-    if (config_.servers[i].name == server) return servers_[i]->host.get();
+    auto const* gate = servers_[i]->gate.get();
+    if (config_.servers[i].name == server && gate != nullptr) return gate->host(model);
   }
   return nullptr;
 }

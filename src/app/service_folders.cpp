@@ -50,8 +50,8 @@ swap::Vault& Service::vault_for(config::Slots const& slots) {
 void Service::open(swap::Vault& vault) {
   vault.open();
   for (auto const& server : servers_) {
-    if (server->host && &server->host->vault() == &vault)
-      tasks_.spawn("resume", server->host->resume());
+    if (server->gate && &server->gate->vault() == &vault)
+      tasks_.spawn("resume", server->gate->resume());
   }
 }
 

@@ -18,7 +18,7 @@ struct Service::Server {
       : upstream(std::move(upstream_)), llama(*upstream, settings.url.prefix, settings.api_key) {}
   std::unique_ptr<net::Upstream> upstream;
   llama::Server llama;
-  std::unique_ptr<swap::Host> host;
+  std::unique_ptr<swap::Gate> gate;  // null: no route of it has slots
 };
 
 /// Faults: tls, as net::make_upstream.

@@ -59,6 +59,21 @@ bool Exchange::in_slot() const {
   return work_ == llama::Work::slot || work_ == llama::Work::other;
 }
 
+swap::Need Exchange::need() const {
+  if (in_slot()) return swap::Need::slot;
+  switch (llama::router_work(receipt_.method, target_.path)) {
+    case llama::RouterWork::load:
+      return swap::Need::load;
+    case llama::RouterWork::unload:
+      return swap::Need::unload;
+    case llama::RouterWork::model:
+      return swap::Need::model;
+    case llama::RouterWork::none:
+      break;
+  }
+  return swap::Need::nothing;
+}
+
 net::awaitable<void> Exchange::answer(base::Fault fault) {
   receipt_.code = fault.code;
   receipt_.detail = fault.detail;
@@ -109,7 +124,12 @@ net::awaitable<bool> Exchange::read() {
   }
   body_ = *body;
   receipt_.bytes_in = body_->bytes().size();
-  if (!has_body()) co_return true;
+  if (!has_body()) {
+    // So a router takes it; where no route serves it the first one does.
+    auto named = http::query_value(target_.query, "model");
+    if (named && proxy_.route_of(named)) facts_.model = std::move(named);
+    co_return true;
+  }
   if (body_->bytes().size() <= large_body) {
     facts_ = prompt::read(target_.path, body_->bytes());
   } else {
@@ -149,7 +169,7 @@ bool Exchange::rewrite_model() {
 net::awaitable<bool> Exchange::key() {
   auto const& route = config_route();
   visitor_.route = route.model;
-  if (!in_slot() || backend().host == nullptr) {
+  if (!in_slot() || backend().gate == nullptr) {
     if (in_slot() && incoming_.head().fields.has("X-Session-ID")) {
       proxy_.skip_once(route.model, "the route has no slots", std::string());
     }
@@ -184,9 +204,13 @@ net::awaitable<bool> Exchange::key() {
 
 net::awaitable<bool> Exchange::lease() {
   if (visitor_.session && facts_.prompt) co_await explain_prompt();
-  if (!in_slot() || backend().host == nullptr) co_return true;
+  if (backend().gate == nullptr) co_return true;
+  visitor_.need = need();
+  auto const& name = config_route().upstream_model;
+  visitor_.model = name.empty() ? facts_.model.value_or("") : name;
+  visitor_.may_load = llama::may_load(target_.query);
   auto const asked = proxy_.loop_.now();
-  auto admitted = co_await backend().host->admit(visitor_, cancel_);
+  auto admitted = co_await backend().gate->admit(visitor_, cancel_);
   if (admitted.has_error()) {
     receipt_.waited_ms = base::to_ms(proxy_.loop_.now() - asked);
     co_await answer(admitted.error());
@@ -211,7 +235,7 @@ net::awaitable<bool> Exchange::lease() {
 }
 
 net::awaitable<void> Exchange::forward() {
-  if (in_slot() && backend().host != nullptr && incoming_.head().fields.has("X-Conversation-Id")) {
+  if (in_slot() && backend().gate != nullptr && incoming_.head().fields.has("X-Conversation-Id")) {
     // With it llama-server goes on generating for a client that left, and holds the slot.
     incoming_.head().fields.erase("X-Conversation-Id");
     proxy_.skip_once(config_route().model,
@@ -243,7 +267,8 @@ void Exchange::settle(Relayed const& relayed) {
 
 void Exchange::note_server_trouble() {
   if (receipt_.code == "client_gone") return;
-  if (backend().host != nullptr && receipt_.code != "upstream_timeout") backend().host->lost();
+  if (backend().gate != nullptr && receipt_.code != "upstream_timeout")
+    backend().gate->lost(visitor_.model);
   Line(Level::warning, "server")
       .field("server", receipt_.server)
       .field("state", receipt_.code)

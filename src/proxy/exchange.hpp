@@ -45,6 +45,7 @@ class Exchange {
   config::Route const& config_route() const { return proxy_.config_.routes[route_]; }
   bool has_body() const;
   bool in_slot() const;
+  swap::Need need() const;
 
   Proxy& proxy_;
   net::Incoming& incoming_;

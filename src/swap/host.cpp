@@ -19,11 +19,13 @@ Host::Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault&
       server_(server),
       vault_(vault),
       settings_(std::move(settings)),
+      model_(settings_.model),
       keeper_(environment(), settings_.slots.id, settings_.times) {}
 
 KeeperEnvironment Host::environment() {
   KeeperEnvironment environment(loop_, tasks_, server_);
-  environment.server_name = settings_.name;
+  environment.server_name = full_name();
+  environment.folder_user = settings_.name;
   environment.max_folder_bytes = settings_.max_folder_bytes;
   environment.alive = [this](bool for_request) { return alive(for_request); };
   environment.restarted = [this] { return std::exchange(restarted_, false); };
@@ -32,12 +34,30 @@ KeeperEnvironment Host::environment() {
   environment.fit = [this](std::string const& route_text) { return fit(route_text); };
   environment.marker = [this] { return marker_; };
   environment.lost = [this] { lost(); };
+  environment.refused = [this](std::string const& words) { refused_call(words); };
   return environment;
+}
+
+std::string Host::full_name() const {
+  return settings_.model.empty() ? settings_.name : settings_.name + "/" + settings_.model;
+}
+
+void Host::ended() {
+  standing_ = Standing::unknown;
+  // Another process is expected: its slot is known to be empty.
+  marker_.clear();
+  restarted_ = false;
+  keeper_.emptied(vault_);
+}
+
+void Host::slept() {
+  standing_ = Standing::unknown;
+  keeper_.emptied(vault_);
 }
 
 void Host::lost() {
   if (standing_ != Standing::unknown) {
-    Line(Level::info, "server").field("server", settings_.name).field("state", "lost");
+    Line(Level::info, "server").field("server", full_name()).field("state", "lost");
   }
   standing_ = Standing::unknown;
 }
@@ -48,7 +68,7 @@ std::string Host::tag() const {
 
 void Host::warn_once(std::string reason, std::string words) {
   if (!warned_.insert(reason + words).second) return;
-  Line(Level::warning, "server").field("server", settings_.name).field("state", reason).say(words);
+  Line(Level::warning, "server").field("server", full_name()).field("state", reason).say(words);
 }
 
 void Host::refuse(std::string flag, std::string words) {
@@ -56,6 +76,24 @@ void Host::refuse(std::string flag, std::string words) {
   why_off_ = "the server runs without " + flag;
   warn_once("not_swappable",
             "swapping is off for this server: " + words + "; start it with " + flag);
+}
+
+// What a server with --slot-save-path says only of a word it does not know: a router that did not
+// pass the query on.
+void Host::refused_call(std::string const& words) {
+  if (words.find("Invalid action") == std::string::npos) return;
+  standing_ = Standing::off;
+  why_off_ = "the server's router does not pass slot actions on";
+  warn_once(
+      "not_swappable",
+      "swapping is off for this server: its router does not pass slot actions on (\"" + words +
+          "\"); a llama-server of February 2026 or newer does (llama.cpp PR 19854), this is " +
+          facts_.props.build);
+}
+
+net::awaitable<bool> Host::meet() {
+  if (standing_ == Standing::unknown) co_await contact();
+  co_return standing_ != Standing::unknown;
 }
 
 // One at a time; who comes meanwhile waits for its end.
@@ -76,7 +114,7 @@ net::awaitable<void> Host::contact(bool may_wake) {
     auto const& fault = props.error();
     standing_ = Standing::unknown;
     Line(Level::info, "server")
-        .field("server", settings_.name)
+        .field("server", full_name())
         .field("state", fault.code)
         .say(fault.detail);
   }
@@ -88,7 +126,6 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
   if (props.router) {
     standing_ = Standing::router;
     why_off_ = "the server is a router";
-    warn_once("router", "a llama-server in router mode is relayed without swapping");
     co_return;
   }
   if (props.total_slots != 1) {
@@ -145,7 +182,7 @@ Fit const& Host::fit(std::string const& route_text) {
 
 void Host::say_ready() {
   Line(Level::info, "server")
-      .field("server", settings_.name)
+      .field("server", full_name())
       .field("state", "ready")
       .field("model", model_)
       .field("build", facts_.props.build)
@@ -155,18 +192,20 @@ void Host::say_ready() {
 }
 
 net::awaitable<void> Host::resume() {
-  auto const noted = vault_.book().has(settings_.name, settings_.slots.id);
+  auto const noted = vault_.book().has(full_name(), settings_.slots.id);
   if (noted && standing_ == Standing::unknown) co_await contact(false);
 }
 
 // Believed only when the process, the model and the whole stamp are those that were noted.
 void Host::resume_slot(std::vector<llama::SlotLook> const& slots) {
-  auto const record = vault_.book().take(settings_.name, settings_.slots.id);
+  auto const record = vault_.book().take(full_name(), settings_.slots.id);
   if (!record || !keeper_.untouched()) return;
-  auto const route = settings_.routes.find(record->route);
   Order order;
   order.kind = slots::Goal::Kind::session;
-  order.settings = route != settings_.routes.end() ? route->second : settings_.slots;
+  order.settings = settings_.slots;
+  for (auto const& [route, slots_of_it] : settings_.routes) {
+    if (route == record->route) order.settings = slots_of_it;
+  }
   order.route = record->route;
   order.savable = record->savable;
   order.model = record->model;

@@ -331,25 +331,43 @@ bool Keeper::within_allowance(Resident const& who) {
   return false;
 }
 
+// Somebody's, of the session in the slot or of one whose cancelled request is still to be seen
+// idle.
+net::awaitable<slots::Note> Keeper::save_resident(base::Duration patience) {
+  auto const who = residents_.begin()->second;
+  Order order = who.order;
+  order.kind = slots::Goal::Kind::save_only;
+  Cancel never;
+  Swapped swapped;
+  auto const note = co_await prepare(order, who.vault, patience, never, swapped);
+  note_slot(who.vault);
+  co_return note;
+}
+
 net::awaitable<void> Keeper::save_now(bool last) {
   auto const ticket = ++last_ticket_;
   co_await wait_turn(ticket, nullptr);
   Turn const turn(*this, ticket);
-  // Nobody, the session in the slot, or one whose cancelled request is still to be seen idle.
   if (residents_.empty()) co_return;
-  auto const who = residents_.begin()->second;
-  Order order = who.order;
-  order.kind = slots::Goal::Kind::save_only;
+  auto const& who = residents_.begin()->second;
   if (!last && !within_allowance(who)) co_return;
-  Cancel never;
-  Swapped swapped;
   // An answer that was cut at the end may still be stopping; in a pause there is always another
   // one.
-  auto const patience = last ? order.settings.slot_call_timeout : base::Duration::zero();
-  auto const note = co_await prepare(order, who.vault, patience, never, swapped);
+  auto const patience = last ? who.order.settings.slot_call_timeout : base::Duration::zero();
+  auto const note = co_await save_resident(patience);
   // Once in a pause, but a slot that others used is looked at again after another one.
   idle_save_tried_ = note != slots::Note::busy_too_long;
-  note_slot(who.vault);
+}
+
+net::awaitable<std::unique_ptr<Turn>> Keeper::vacate() {
+  auto const ticket = ++last_ticket_;
+  co_await wait_turn(ticket, nullptr);
+  auto turn = std::make_unique<Turn>(*this, ticket);
+  disarm_idle_save();
+  if (residents_.empty()) co_return turn;
+  auto const note = co_await save_resident(base::Duration::zero());
+  if (note == slots::Note::busy_too_long) turn.reset();
+  co_return turn;
 }
 
 void Keeper::close() {

@@ -93,6 +93,7 @@ net::awaitable<Event> Keeper::save(Order const& order) {
   auto const took = environment_.loop.now() - began;
   auto const refuse = [&](base::Fault const& fault) {
     target.burn(name);
+    environment_.refused(fault.detail);
     Line line(Level::warning, "save");
     call_line(line, environment_.server_name, leaving.route, leaving.key, took)
         .field("file", name)
@@ -100,7 +101,7 @@ net::awaitable<Event> Keeper::save(Order const& order) {
         .say("not saved: " + fault.detail);
     return failure(fault);
   };
-  if (answered(saved)) target.answered(environment_.server_name);
+  if (answered(saved)) target.answered(environment_.folder_user);
   if (saved.has_error()) co_return refuse(saved.error());
   if (saved->tokens <= 0) {
     base::Fault const empty(base::Side::server, "refused", "the slot was empty (n_saved 0)");
@@ -189,7 +190,7 @@ net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
   auto const began = environment_.loop.now();
   auto const restored = co_await call_restore(state.data, order.settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;
-  if (answered(restored)) vault.answered(environment_.server_name);
+  if (answered(restored)) vault.answered(environment_.folder_user);
   auto const missed = restored.has_error();
   auto const refused = missed && restored.error().code == "refused";
   Line line(refused || !missed ? Level::info : Level::warning, "restore");
@@ -197,6 +198,7 @@ net::awaitable<Event> Keeper::restore(Order const& order, Vault& vault) {
   if (missed) {
     line.field("result", refused ? "miss" : restored.error().code)
         .say("not restored: " + restored.error().detail);
+    if (refused) environment_.refused(restored.error().detail);
     judge_failure(restored.error(), state, fit, vault);
     co_return failure(restored.error());
   }
@@ -223,11 +225,12 @@ net::awaitable<Event> Keeper::erase(Order const& order, Vault& vault) {
   auto const erased =
       co_await environment_.server.erase(slot_id_, order.settings.slot_call_timeout);
   auto const took = environment_.loop.now() - began;
-  if (answered(erased)) vault.answered(environment_.server_name);
+  if (answered(erased)) vault.answered(environment_.folder_user);
   Line line(erased.has_error() ? Level::warning : Level::info, "erase");
   call_line(line, environment_.server_name, order.route, order.key, took);
   if (erased.has_error()) {
     line.field("result", erased.error().code).say("not erased: " + erased.error().detail);
+    environment_.refused(erased.error().detail);
     co_return failure(erased.error());
   }
   line.field("tokens", *erased).field("result", "ok");

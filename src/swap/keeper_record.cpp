@@ -70,6 +70,15 @@ void Keeper::resume(Order order, Vault& vault, store::SlotRecord const& record) 
   arm_idle_save();
 }
 
+// The session whose answer is under way stays the owner: how that ends is for settle() to tell.
+void Keeper::emptied(Vault& vault) {
+  slot_.forget();
+  slot_.content = slots::Empty{};
+  residents_.clear();
+  disarm_idle_save();
+  note_slot(vault);
+}
+
 bool Keeper::forget(std::string const& id, Vault& vault) {
   auto any = false;
   if (is_of(owner_, id)) any = !std::exchange(owner_deleted_, true);

@@ -46,7 +46,8 @@ class Service {
   /// is dirty, then calls `done`. A second call cuts and saves at once.
   void stop(std::function<void()> done);
 
-  swap::Host const* host(std::string const& server) const;
+  /// Of a single server, or of a router's model; null: there is none, or it was not used yet.
+  swap::Host const* host(std::string const& server, std::string const& model = {}) const;
 
   struct Server;  // of the wiring, src/app/service_server.hpp
 

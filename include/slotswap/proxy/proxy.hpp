@@ -7,7 +7,7 @@
 #include <slotswap/net/incoming.hpp>
 #include <slotswap/net/loop.hpp>
 #include <slotswap/prompt/history.hpp>
-#include <slotswap/swap/host.hpp>
+#include <slotswap/swap/gate.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -19,11 +19,11 @@ namespace slotswap::proxy {
 
 /// A server as the proxy uses it.
 struct Backend {
-  Backend(config::Server const& settings_, llama::Server& server_, swap::Host* host_)
-      : settings(settings_), server(server_), host(host_) {}
+  Backend(config::Server const& settings_, llama::Server& server_, swap::Gate* gate_)
+      : settings(settings_), server(server_), gate(gate_) {}
   config::Server const& settings;
   llama::Server& server;
-  swap::Host* host;  // null: no route of this server has slots
+  swap::Gate* gate;  // null: no route of this server has slots
 };
 
 class Proxy {

@@ -24,6 +24,11 @@ class BookKeeper {
   bool has(std::string const& server, int slot) const {
     return left_.slots.contains({server, slot});
   }
+  /// Whether it noted anything of a server whose name begins so.
+  bool has_any_of(std::string const& begin) const {
+    auto const place = left_.slots.lower_bound({begin, 0});
+    return place != left_.slots.end() && place->first.first.starts_with(begin);
+  }
   /// What the last run noted of this slot; only once.
   std::optional<store::SlotRecord> take(std::string const& server, int slot);
   /// What it holds now; none: nothing that a restart could believe. Writes when that is news.

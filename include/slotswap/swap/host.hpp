@@ -1,6 +1,6 @@
-// One server as far as its slot is concerned: what it is (first contact, and again after a
-// reconnect), whether swapping works there, and the way in for every request that runs in its slot.
-// Loop thread.
+// One server, or one model of a router, as far as its slot is concerned: what it is (first contact,
+// and again after a reconnect), whether swapping works there, and the way in for every request that
+// runs in its slot. Loop thread.
 #pragma once
 
 #include <slotswap/config/config.hpp>
@@ -16,13 +16,25 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace slotswap::swap {
 
-/// A request that runs in a slot.
+/// What a request wants of a server.
+enum class Need {
+  nothing,  // answered by a router itself
+  model,    // a router loads its model for it, but no slot is touched: tokenizing, GET ?model=
+  slot,
+  load,    // POST /models/load
+  unload,  // POST /models/unload
+};
+
 struct Visitor {
   Visitor() = default;
+  Need need = Need::slot;
+  std::string model;     // as it is named to the server; empty: not named
+  bool may_load = true;  // false: autoload=false in its query
   std::string route;
   /// The route's; none: it only relays, but its server has a slot that others swap.
   config::Slots const* settings = nullptr;
@@ -34,6 +46,8 @@ struct Visitor {
 
 struct Admission {
   Admission() = default;
+  /// On a router, as long as the request runs: its model is no victim. Ends after the lease.
+  std::shared_ptr<void> use;
   /// None where the server is not swapped: nothing to wait for.
   std::unique_ptr<Lease> lease;
   std::string skipped;  // why a request with a session was not managed
@@ -41,10 +55,12 @@ struct Admission {
 
 struct HostSettings {
   HostSettings() = default;
-  std::string name;                             // of the server in the configuration
-  config::Slots slots;                          // of the server's first route with slots
-  std::map<std::string, config::Slots> routes;  // of each of its routes that has slots
-  bool name_in_tag = false;                     // another server saves into the same folder
+  std::string name;     // of the server in the configuration
+  std::string model;    // on a router: whose slot it is; else empty
+  config::Slots slots;  // of the server's first route with slots
+  /// Of each of its routes that has slots, in their order.
+  std::vector<std::pair<std::string, config::Slots>> routes;
+  bool name_in_tag = false;  // another server saves into the same folder
   std::uint64_t max_folder_bytes = 0;
   KeeperTimes times;
 };
@@ -66,6 +82,17 @@ class Host {
 
   /// A connection to it failed or broke: what it is has to be asked again.
   void lost();
+  /// Asks what it is where that is not known; whether it is known then.
+  net::awaitable<bool> meet();
+  /// When it was last asked it was one: its models have the slots.
+  bool is_router() const { return standing_ == Standing::router; }
+
+  // On a router, as it says so.
+  /// The model's process ended.
+  void ended();
+  /// It dropped its model and the slot's content, and stays the same process.
+  void slept();
+  net::awaitable<std::unique_ptr<Turn>> vacate() { return keeper_.vacate(); }
 
   void close() { keeper_.close(); }
   net::awaitable<void> drain() { return keeper_.drain(); }
@@ -84,6 +111,8 @@ class Host {
   Fit const& fit(std::string const& route_text);
   net::awaitable<std::optional<bool>> alive(bool for_request);
   void refuse(std::string flag, std::string words);
+  void refused_call(std::string const& words);
+  std::string full_name() const;
   void warn_once(std::string reason, std::string words);
   std::string tag() const;
   KeeperEnvironment environment();

@@ -58,7 +58,8 @@ struct KeeperEnvironment {
   net::Loop& loop;
   net::TaskGroup& tasks;
   llama::Server& server;
-  std::string server_name;
+  std::string server_name;  // in the log and the state file; of a router with the model's
+  std::string folder_user;  // the server's name in the configuration
   std::uint64_t max_folder_bytes = 0;
   /// Asks for /props. No answer: none; else whether the slot's content can still be there (neither
   /// asleep nor another process).
@@ -74,6 +75,8 @@ struct KeeperEnvironment {
   std::function<std::string()> marker;
   /// The server ended a connection or could not be reached.
   std::function<void()> lost;
+  /// It refused a slot call with these words.
+  std::function<void(std::string const&)> refused;
 };
 
 class Keeper;
@@ -123,6 +126,12 @@ class Keeper {
   /// Waits for the owner, then saves what is worth it.
   net::awaitable<void> drain();
 
+  /// Saves what is worth it and keeps everybody out while the turn lives, so that the model can be
+  /// unloaded. None: others use the slot.
+  net::awaitable<std::unique_ptr<Turn>> vacate();
+  /// The model's process ended, or dropped its model: nothing is in the slot any more.
+  void emptied(Vault& vault);
+
   /// What the last run of slotswap noted, which the server still shows. Nothing ran in the slot
   /// since.
   void resume(Order order, Vault& vault, store::SlotRecord const& record);
@@ -132,6 +141,7 @@ class Keeper {
   bool forget(std::string const& id, Vault& vault);
 
   slots::Slot const& slot() const { return slot_; }
+  bool free() const { return queue_.free(); }
   std::size_t waiting() const { return queue_.waiting(); }
 
  private:
@@ -165,6 +175,7 @@ class Keeper {
                      Vault& vault);
   net::awaitable<slots::Event> erase(Order const& order, Vault& vault);
   net::awaitable<void> settle(Turn turn, Order order, Vault& vault, slots::Outcome outcome);
+  net::awaitable<slots::Note> save_resident(base::Duration patience);
   net::awaitable<void> save_now(bool last);
   bool within_allowance(Resident const& who);
   net::awaitable<void> watch_idle();

@@ -147,6 +147,7 @@ class Vault {
   net::awaitable<void> finish();
 
   BookKeeper& book() { return book_; }
+  BookKeeper const& book() const { return book_; }
   std::shared_ptr<store::FileSystem> const& files() const { return files_; }
 
  private:

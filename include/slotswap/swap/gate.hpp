@@ -1,0 +1,44 @@
+// The way into one server: to the slot of a single llama-server, or to those of a router's models.
+// Which of the two it is it says itself, and that may change with its process. Loop thread.
+#pragma once
+
+#include <slotswap/swap/host.hpp>
+#include <slotswap/swap/router.hpp>
+
+#include <string>
+
+namespace slotswap::swap {
+
+class Gate {
+ public:
+  Gate(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault& vault,
+       RouterSettings settings);
+
+  /// Before a request is forwarded, whatever it is. Faults: client_gone, shutting_down; everything
+  /// else is only slower.
+  net::awaitable<base::Result<Admission>> admit(Visitor visitor, Cancel& cancel);
+
+  /// Looks whether slots still hold what the last run of slotswap noted; never wakes a model.
+  net::awaitable<void> resume();
+  /// As Host::forget, of every model.
+  net::awaitable<base::Result<bool>> forget(std::string id);
+  /// A request failed or broke; `model` as it was named.
+  void lost(std::string const& model);
+  void close();
+  net::awaitable<void> drain();
+
+  Vault const& vault() const { return single_.vault(); }
+  /// Of a single server; of a router's model; null where that was not used yet.
+  Host const* host(std::string const& model = {}) const;
+
+ private:
+  net::awaitable<bool> is_router();
+
+  llama::Server& server_;
+  std::string name_;
+  Host single_;
+  Router router_;
+  bool asked_ = false;  // /props, since something was last lost
+};
+
+}  // namespace slotswap::swap
