@@ -1,7 +1,7 @@
 // The real disk, but for what a test changes of it. Any thread.
 #pragma once
 
-#include "sim/house.hpp"
+#include "sim/traces.hpp"
 
 #include <slotswap/store/file_system.hpp>
 
@@ -83,13 +83,5 @@ class SlowDisk : public OtherDisk {
   }
   Gate gate;
 };
-
-/// The proxy anew, on that disk.
-inline void restart_on(House& house, std::shared_ptr<store::FileSystem> disk) {
-  house.proxy.reset();
-  auto options = house.options();
-  options.files = std::move(disk);
-  house.proxy = std::make_unique<RunningProxy>(house.yaml(), std::move(options));
-}
 
 }  // namespace slotswap::test
