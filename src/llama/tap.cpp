@@ -4,6 +4,8 @@
 #include <slotswap/json/scan.hpp>
 #include <slotswap/llama/tap.hpp>
 
+#include <algorithm>
+
 namespace slotswap::llama {
 
 namespace {
@@ -14,6 +16,9 @@ constexpr std::size_t limit = 1024 * 1024;
 constexpr std::string_view timings_name = "\"timings\"";
 // Quotes inside a JSON string are escaped: this is never generated text.
 constexpr std::string_view stop_flag = "\"stop\":true";
+
+constexpr std::string_view proxy_error_start = "proxy error: ";
+constexpr std::size_t longest_proxy_error = 256;
 
 std::string media_type(std::string_view content_type) {
   return base::to_lower(base::trim(content_type.substr(0, content_type.find(';'))));
@@ -50,6 +55,18 @@ Timings Tap::finish() {
   if (contains(body_, timings_name)) read_object(body_);
   std::string().swap(body_);
   return timings_;
+}
+
+std::string_view Tap::proxy_error() const {
+  // It comes without a line's end, so that it is no event, maybe behind the half of one.
+  auto text = std::string_view(body_);
+  if (mode_ == Mode::events) text = complete_ ? std::string_view() : splitter_.pending();
+  text.remove_prefix(text.size() - std::min(text.size(), longest_proxy_error));
+  auto const at = text.rfind(proxy_error_start);
+  if (at == std::string_view::npos) return {};
+  auto const words = base::trim(text.substr(at));
+  // In generated text a quote would follow.
+  return words.find_first_of("\"\r\n") == std::string_view::npos ? words : std::string_view();
 }
 
 void Tap::read_event(http::SseEvent const& event) {

@@ -197,6 +197,40 @@ TEST(Tap, pings_do_not_start_an_answer) {
   EXPECT_TRUE(tapped("text/plain", "x").started());
 }
 
+struct Words {
+  char const* type;
+  std::string text;
+  std::string said;
+};
+
+TEST(Tap, hears_a_router_that_lost_the_models_process) {
+  std::string const lost = "proxy error: Failed to read connection";
+  auto const quoted = R"({"content":")" + lost + "\"}";
+  for (auto const& row : {
+           Words{body, lost, lost},
+           Words{body, lost + "\r\n", lost},
+           Words{body, R"({"content":"half a)" + lost, lost},
+           Words{body, quoted, ""},
+           Words{body, R"({"error":{"message":"proxy error: no"}})", ""},
+           Words{body, lost + std::string(300, '.'), ""},
+           Words{body, "{}", ""},
+           Words{body, "", ""},
+           Words{events, lost, lost},
+           Words{events, data("{}") + lost, lost},
+           Words{events, data("{}") + "data: {\"con" + lost, lost},
+           Words{events, data(quoted), ""},
+           Words{events, data(quoted) + "data: " + quoted, ""},
+           Words{events, data("[DONE]") + lost, ""},
+           Words{events, event("message_stop", "{}") + lost, ""},
+           Words{events, data(R"({"content":"","stop":true})") + lost, ""},
+           Words{events, data("{}"), ""},
+           Words{"text/plain", lost, ""},
+       }) {
+    for (std::size_t const piece : {std::size_t{1}, std::string_view::npos})
+      EXPECT_EQ(tapped(row.type, row.text, piece).proxy_error(), row.said) << row.text;
+  }
+}
+
 TEST(Tap, other_types_are_not_read) {
   auto const text = std::string("{") + numbers + "}";
   for (auto const* const type : {"", "text/plain", "application/jsonl", "text/html"})

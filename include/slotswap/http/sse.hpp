@@ -21,6 +21,8 @@ class SseSplitter {
   /// Feeds bytes cut anywhere; returns the events they complete. Comments and events without data
   /// do not count.
   std::vector<SseEvent> put(std::string_view bytes);
+  /// The line that has no end yet; of one longer than the limit its beginning.
+  std::string_view pending() const { return line_; }
 
  private:
   void end_line(std::vector<SseEvent>& out);

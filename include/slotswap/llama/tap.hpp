@@ -27,6 +27,9 @@ class Tap {
   void put(std::string_view bytes);
   /// What was said; call at the end.
   Timings finish();
+  /// What a router says in the place of an answer or of its end when the model's process went away:
+  /// "proxy error: Failed to read connection". Empty: nothing. Call before finish.
+  std::string_view proxy_error() const;
   /// Whether an event or any body byte has passed.
   bool started() const { return started_; }
   /// A stream reached its own end ([DONE], message_stop, response.completed, or "stop":true of
