@@ -244,12 +244,20 @@ net::awaitable<void> Exchange::forward() {
   auto const relayed =
       co_await relay(proxy_.loop_, incoming_, backend().server, backend().settings, body_, cancel_);
   settle(relayed);
+  if (relayed.again) {
+    Line(Level::info, "server")
+        .field("server", receipt_.server)
+        .field("state", "sent_again")
+        .field("request", receipt_.id)
+        .say("the router could not reach the model's process: the request was sent once more");
+  }
   if (relayed.fault.code.empty()) co_return;
   if (incoming_.begun()) {
-    receipt_.cut = true;
-    receipt_.code = cancel_.requested() ? "client_gone" : relayed.fault.code;
-    receipt_.detail =
-        cancel_.requested() ? "the client left during the answer" : relayed.fault.detail;
+    // A server that broke off did so before the client could leave.
+    auto const left = cancel_.requested() && relayed.outcome.kind != slots::Outcome::Kind::broken;
+    receipt_.cut = relayed.cut;
+    receipt_.code = left ? "client_gone" : relayed.fault.code;
+    receipt_.detail = left ? "the client left during the answer" : relayed.fault.detail;
   } else {
     co_await answer(relayed.fault);
   }

@@ -2,6 +2,8 @@
 
 #include <slotswap/http/hygiene.hpp>
 
+#include <chrono>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,26 @@ namespace {
 
 using Kind = slots::Outcome::Kind;
 
+// A router's whole answer when the model's process is just gone and it did not know yet: the
+// request ran nowhere, and the next one makes it start the model again.
+constexpr std::string_view unreached = "proxy error: Could not establish connection";
+constexpr std::size_t longest_unreached = 1024;
+// For the router to see that the process is gone; it takes some 100 ms.
+constexpr auto before_again = std::chrono::milliseconds(250);
+
+bool may_be_unreached(std::string_view body) {
+  return body.size() <= longest_unreached &&
+         (body.starts_with(unreached) || unreached.starts_with(body));
+}
+
+// What was read of a body before any of it was passed on.
+struct Opening {
+  Opening() = default;
+  std::string bytes;
+  std::optional<base::Result<bool>> end;  // what read_body said at the end, if that came
+  bool unreached() const { return end && end->has_value() && bytes.starts_with(proxy::unreached); }
+};
+
 void fail(Relayed& relayed, base::Fault fault, swap::Cancel const& cancel, bool sent) {
   if (!sent) {
     relayed.outcome.kind = Kind::not_sent;
@@ -19,6 +41,7 @@ void fail(Relayed& relayed, base::Fault fault, swap::Cancel const& cancel, bool 
     auto const ours =
         cancel.requested() || fault.code == "upstream_timeout" || fault.code == "closed";
     relayed.outcome.kind = ours ? Kind::cancelled : Kind::broken;
+    relayed.cut = true;
   }
   relayed.fault = std::move(fault);
 }
@@ -26,9 +49,9 @@ void fail(Relayed& relayed, base::Fault fault, swap::Cancel const& cancel, bool 
 /// The connection on which the answer's head has come; none with relayed.fault set.
 net::awaitable<std::shared_ptr<net::UpstreamConnection>> exchange_heads(
     http::RequestHead const& head, llama::Server& server, base::Duration wait,
-    std::shared_ptr<net::Body const> body, swap::Cancel& cancel, Relayed& relayed) {
+    std::shared_ptr<net::Body const> body, swap::Cancel& cancel, bool fresh, Relayed& relayed) {
   auto const text = http::serialize(head);
-  for (bool fresh = false;; fresh = true) {
+  for (;; fresh = true) {
     auto connection = server.upstream().take(fresh);
     cancel.on_request([raw = connection.get()] { raw->close(); });
     auto const connected = co_await connection->connect();
@@ -56,14 +79,45 @@ net::awaitable<std::shared_ptr<net::UpstreamConnection>> exchange_heads(
   }
 }
 
-net::awaitable<void> relay_body(net::Incoming& incoming, net::UpstreamConnection& connection,
-                                base::Duration idle, swap::Cancel& cancel, llama::Tap& tap,
-                                Relayed& relayed) {
+/// As long as the body may be `unreached`.
+net::awaitable<Opening> read_opening(net::UpstreamConnection& connection, base::Duration idle) {
+  Opening opening;
+  if (connection.content_length().value_or(0) > longest_unreached) co_return opening;
   std::vector<std::string_view> pieces;
+  while (may_be_unreached(opening.bytes)) {
+    auto more = co_await connection.read_body(pieces, idle);
+    if (more.has_error() || !*more) {
+      opening.end = std::move(more);
+      break;
+    }
+    for (auto const piece : pieces) opening.bytes += piece;
+  }
+  co_return opening;
+}
+
+net::awaitable<void> pause(net::Loop& loop, swap::Cancel& cancel) {
+  net::Signal left(loop);
+  cancel.on_request([&left] { left.notify(); });
+  co_await left.wait_until(loop.now() + before_again);
+  cancel.on_request(nullptr);
+}
+
+net::awaitable<void> relay_body(net::Incoming& incoming, net::UpstreamConnection& connection,
+                                Opening const& opening, base::Duration idle, swap::Cancel& cancel,
+                                llama::Tap& tap, Relayed& relayed) {
+  std::vector<std::string_view> pieces;
+  auto const opened = !opening.bytes.empty();
   // The head of a stream must not wait for its first event.
-  if (!connection.buffered()) co_await incoming.flush();
-  for (;;) {
-    auto const more = co_await connection.read_body(pieces, idle);
+  auto const waits = !opened && !opening.end && !connection.buffered();
+  if (waits) co_await incoming.flush();
+  for (auto first = opened;; first = false) {
+    auto more = opening.end.value_or(true);
+    if (first) {
+      more = true;
+      pieces.assign(1, opening.bytes);
+    } else if (!opening.end) {
+      more = co_await connection.read_body(pieces, idle);
+    }
     if (more.has_error()) {
       fail(relayed, more.error(), cancel, true);
       // The head may still be waiting: a client must see that an answer had begun.
@@ -80,7 +134,8 @@ net::awaitable<void> relay_body(net::Incoming& incoming, net::UpstreamConnection
     incoming.append(pieces);
     auto const sent = co_await incoming.flush();
     if (sent) continue;
-    connection.close();
+    // At its end it may be another request's already.
+    if (!opening.end) connection.close();
     fail(relayed,
          base::Fault(base::Side::client, "client_gone", "the client left during the answer"),
          cancel, true);
@@ -90,6 +145,16 @@ net::awaitable<void> relay_body(net::Incoming& incoming, net::UpstreamConnection
   relayed.outcome.kind = Kind::complete;
   cancel.on_request(nullptr);
   co_await incoming.finish();
+}
+
+// An answer that came to its end in good order and is none: the router lost the model's process.
+void note_proxy_error(std::string_view words, Relayed& relayed) {
+  if (words.empty() || relayed.outcome.kind != Kind::complete) return;
+  relayed.outcome.kind = Kind::broken;
+  // Its 500 is a whole answer, what stands behind a 200 is not.
+  relayed.cut = relayed.outcome.status < 300;
+  relayed.fault = base::Fault(base::Side::server, "upstream_broken",
+                              "the router lost the model's process: " + std::string(words));
 }
 
 }  // namespace
@@ -125,15 +190,32 @@ net::awaitable<Relayed> relay(net::Loop& loop, net::Incoming& incoming, llama::S
                               swap::Cancel& cancel) {
   Relayed relayed;
   auto const head = upstream_head(incoming.head(), server, body ? body->bytes().size() : 0);
-  auto const connection =
-      co_await exchange_heads(head, server, settings.first_byte, body, cancel, relayed);
+  auto connection =
+      co_await exchange_heads(head, server, settings.first_byte, body, cancel, false, relayed);
+  Opening opening;
+  auto const error = connection && connection->response().status == 500;
+  if (error) opening = co_await read_opening(*connection, settings.idle_stream);
+  // At its end the connection is in the pool: not ours to close.
+  if (opening.end) cancel.on_request(nullptr);
+  if (opening.unreached() && !cancel.requested()) {
+    opening = Opening();
+    relayed.again = relayed.outcome.resent = true;
+    co_await pause(loop, cancel);
+    connection =
+        co_await exchange_heads(head, server, settings.first_byte, body, cancel, true, relayed);
+    // What the slot held went with the process.
+    if (!connection && relayed.outcome.kind == Kind::not_sent) relayed.outcome.kind = Kind::broken;
+  }
   if (!connection) co_return relayed;
   relayed.first_byte = loop.now();
-  relayed.outcome.status = connection->response().status;
-  llama::Tap tap(connection->response().fields.get("Content-Type"));
-  incoming.begin(client_head(connection->response()), connection->content_length());
-  co_await relay_body(incoming, *connection, settings.idle_stream, cancel, tap, relayed);
+  auto const& response = connection->response();
+  relayed.outcome.status = response.status;
+  // A router's own words are sent as JSON and are none; whatever their type, they are read.
+  llama::Tap tap(response.status == 500 ? "application/json" : response.fields.get("Content-Type"));
+  incoming.begin(client_head(response), connection->content_length());
+  co_await relay_body(incoming, *connection, opening, settings.idle_stream, cancel, tap, relayed);
   cancel.on_request(nullptr);
+  note_proxy_error(tap.proxy_error(), relayed);
   relayed.timings = tap.finish();
   co_return relayed;
 }

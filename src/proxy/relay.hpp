@@ -18,7 +18,9 @@ namespace slotswap::proxy {
 struct Relayed {
   Relayed() = default;
   slots::Outcome outcome;
-  base::Fault fault;  // code empty: none
+  base::Fault fault;   // code empty: none
+  bool cut = false;    // the client may have got less than a whole answer
+  bool again = false;  // a router had lost the model's process: the request was sent once more
   std::optional<base::TimePoint> first_byte;
   std::uint64_t bytes = 0;
   llama::Timings timings;
@@ -33,7 +35,8 @@ http::ResponseHead client_head(http::ResponseHead const& upstream);
 
 /// Sends the request and relays the answer to its end. Where no byte of an answer came, nothing is
 /// sent to the client: the caller answers for `fault`. A request goes out a second time only when a
-/// kept connection turned out to be closed.
+/// kept connection turned out to be closed, or when a router says that it could not reach the
+/// model's process: that answer is held back, and passed on only when it comes again.
 net::awaitable<Relayed> relay(net::Loop& loop, net::Incoming& incoming, llama::Server& server,
                               config::Server const& settings, std::shared_ptr<net::Body const> body,
                               swap::Cancel& cancel);

@@ -80,7 +80,9 @@ struct Outcome {
   Kind kind = Kind::not_sent;
   int status = 0;          // 0: no head came
   bool had_event = false;  // a byte of the body had come
-  bool resent = false;     // a kept connection was found closed: perhaps another process answered
+  // It went out twice, as a kept connection was found closed or a router had lost the model's
+  // process: perhaps another process answered.
+  bool resent = false;
 };
 
 /// A cancelled request whose end was not seen yet.
