@@ -12,6 +12,7 @@ struct Call {
   std::string target;
   std::string file;     // of a slot action
   std::string session;  // the X-Session-ID field, when the client's came through
+  std::string model;    // of a router: the id that the call's name stands for
 };
 
 struct Book {

@@ -26,7 +26,7 @@ net::awaitable<void> Server::props(Request& request) {
   co_await answer(request.incoming, 200, body);
 }
 
-net::awaitable<void> Server::models(Request& request) {
+json::object Server::meta() const {
   json::object meta;
   meta["vocab_type"] = 1;
   meta["n_vocab"] = 1'000'003;
@@ -36,11 +36,15 @@ net::awaitable<void> Server::models(Request& request) {
   meta["n_params"] = options_.n_params;
   meta["size"] = options_.model_size;
   meta["ftype"] = "F16";
+  return meta;
+}
+
+net::awaitable<void> Server::models(Request& request) {
   json::object model;
   model["id"] = options_.model;
   model["object"] = "model";
   model["owned_by"] = "llamacpp";
-  model["meta"] = meta;
+  model["meta"] = meta();
   json::object name;
   name["name"] = options_.model;
   name["model"] = options_.model;

@@ -44,7 +44,9 @@ bool Server::noticed_gone(Run const& run) const {
 net::awaitable<bool> Server::pause(Run& run, double seconds, Hold held_by) {
   auto const until = loop_.now() + scaled(seconds);
   net::Signal never(loop_);
-  auto const held = [this, held_by] { return held_by != Hold::nowhere && hold_ == held_by; };
+  auto const held = [this, held_by] {
+    return frozen_ || (held_by != Hold::nowhere && hold_ == held_by);
+  };
   while (loop_.now() < until || held()) {
     auto const soon = loop_.now() + scaled(0.1);
     auto const next = held() ? soon : std::min(until, soon);

@@ -32,6 +32,7 @@ struct Options {
   double sleep_idle_seconds = 0;  // 0: never
   /// Every period of the real server (the 1 s disconnect check, the sleep, the speeds) times this.
   double scale = 1.0;
+  bool slot_actions = true;  // false: every slot call is an "Invalid action"
   /// Of the KV payload in a slot file. It stands for the KV type and the model's shape: a file with
   /// another number is refused.
   std::uint64_t bytes_per_token = 256;

@@ -34,7 +34,8 @@ void Sim::on_loop(std::function<void()> work) {
 }
 
 void Sim::begin() {
-  server_ = std::make_unique<Server>(loop_, options_, book_, faults_, hold_, [this] { die(); });
+  World const world(loop_, book_, faults_, hold_);
+  server_ = std::make_unique<Server>(world, options_, [this] { die(); });
   auto const listening = server_->listen();
   if (listening.has_error()) {
     failure_ = listening.error().detail;
@@ -58,7 +59,10 @@ Book Sim::book() {
 }
 
 void Sim::order(Fault fault, int times) {
-  on_loop([&] { faults_[fault] += times; });
+  on_loop([&] {
+    faults_[fault] += times;
+    if (server_) server_->ordered(fault);
+  });
 }
 
 void Sim::hold(Hold where) {

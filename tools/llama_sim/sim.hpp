@@ -17,7 +17,7 @@
 
 namespace slotswap::llama_sim {
 
-class Server;
+class Front;
 
 class Sim {
  public:
@@ -56,9 +56,8 @@ class Sim {
   Hold hold_ = Hold::nowhere;
   std::string failure_;
   net::Loop loop_;
-  std::vector<std::unique_ptr<Server>>
-      past_;  // their last coroutines may still be on their way out
-  std::unique_ptr<Server> server_;
+  std::vector<std::unique_ptr<Front>> past_;  // their last coroutines may still be on their way out
+  std::unique_ptr<Front> server_;
   std::thread thread_;
 };
 

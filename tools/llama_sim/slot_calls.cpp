@@ -35,7 +35,8 @@ net::awaitable<void> Server::slot_call(Request& request) {
     co_return;
   }
   auto const action = http::query_value(request.target.query, "action").value_or("");
-  if (action != "save" && action != "restore" && action != "erase") {
+  auto const known = action == "save" || action == "restore" || action == "erase";
+  if (!known || !options_.slot_actions) {
     co_await refuse(incoming, 400, "Invalid action", "invalid_request_error");
     co_return;
   }
