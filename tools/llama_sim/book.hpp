@@ -26,6 +26,11 @@ struct Book {
   std::uint64_t most_parked = 0;
   std::uint64_t wakes = 0;
   std::uint64_t crashes = 0;
+  /// Of a router, the ids in order: what was started for whatever reason, what was ended by request
+  /// and what by the router's own choice.
+  std::vector<std::string> loads;
+  std::vector<std::string> unloads;
+  std::vector<std::string> evictions;
 
   std::size_t count(std::string const& method, std::string const& target_begin) const {
     std::size_t found = 0;

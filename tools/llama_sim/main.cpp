@@ -5,7 +5,9 @@
 
 #include <csignal>
 #include <iostream>
+#include <string>
 #include <string_view>
+#include <vector>
 
 int main(int argc, char** argv) {
   slotswap::llama_sim::Options options;
@@ -22,6 +24,10 @@ int main(int argc, char** argv) {
                  "sleep after so long, 0: never");
   app.add_option("--prefill-tps", options.prefill_tps, "prompt tokens a second, 0: at once");
   app.add_option("--decode-tps", options.decode_tps, "generated tokens a second, 0: at once");
+  std::vector<std::string> models;
+  app.add_option("--router-model", models, "a router with this model; may be repeated");
+  app.add_option("--models-max", options.models_max, "models loaded at once, 0: no limit");
+  app.add_option("--load-seconds", options.load_seconds, "how long a model loads");
   app.add_option("--scale", options.scale, "factor of every period");
   // The real one's -np is no flag in CLI11's eyes.
   static char parallel[] = "--parallel";
@@ -29,6 +35,7 @@ int main(int argc, char** argv) {
     if (std::string_view(argv[i]) == "-np") argv[i] = parallel;
   }
   CLI11_PARSE(app, argc, argv);
+  for (auto const& model : models) options.router_models.emplace_back(model);
   sigset_t wanted;
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGINT);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace slotswap::llama_sim {
@@ -10,6 +12,20 @@ namespace slotswap::llama_sim {
 struct LoraAdapter {
   std::string path;
   double scale = 1.0;
+};
+
+/// A model that a router knows; what is not set is as the router's own options say.
+struct RouterModel {
+  RouterModel(std::string id_, std::vector<std::string> aliases_ = {})
+      : id(std::move(id_)), aliases(std::move(aliases_)) {}
+  std::string id;
+  std::vector<std::string> aliases;
+  std::string model_path;  // empty: made of the id
+  std::optional<std::uint64_t> bytes_per_token;
+  std::optional<double> decode_tps;
+  std::optional<double> sleep_idle_seconds;
+  std::optional<double> load_seconds;
+  bool broken = false;  // never gets loaded
 };
 
 struct Options {
@@ -36,6 +52,18 @@ struct Options {
   /// Of the KV payload in a slot file. It stands for the KV type and the model's shape: a file with
   /// another number is refused.
   std::uint64_t bytes_per_token = 256;
+
+  /// Not empty: a router. Its models are started with these options, but for what they say
+  /// themselves.
+  std::vector<RouterModel> router_models;
+  int models_max = 0;          // 0: no limit
+  double load_seconds = 0;     // of a model
+  double stop_seconds = 10;    // after which one that does not end is killed
+  double crash_seconds = 0.1;  // before the router sees that one died
+  bool models_autoload = true;
+  /// What older routers lack.
+  bool model_events = true;
+  bool tells_max_instances = true;
 };
 
 /// Where the completions of a simulated server stand still until they are let go: a test that needs
@@ -65,6 +93,10 @@ enum class Fault {
   half_event,       // and in the middle of a stream's event
   inference_error,  // 500 after the prompt was read
   double_framing,   // a stream with Content-Length and in chunks
+  load_fails,       // of a router's model
+  load_hangs,       // takes 60 s
+  unload_hangs,     // an unloaded model has to be killed
+  events_drop,      // a router's event streams are closed, or the next one when none is open
 };
 
 }  // namespace slotswap::llama_sim

@@ -1,6 +1,6 @@
 #include "llama_sim/sim.hpp"
 
-#include "llama_sim/server.hpp"
+#include "llama_sim/router.hpp"
 
 #include <future>
 #include <stdexcept>
@@ -35,7 +35,11 @@ void Sim::on_loop(std::function<void()> work) {
 
 void Sim::begin() {
   World const world(loop_, book_, faults_, hold_);
-  server_ = std::make_unique<Server>(world, options_, [this] { die(); });
+  if (options_.router_models.empty()) {
+    server_ = std::make_unique<Server>(world, options_, [this] { die(); });
+  } else {
+    server_ = std::make_unique<Router>(world, options_);
+  }
   auto const listening = server_->listen();
   if (listening.has_error()) {
     failure_ = listening.error().detail;
@@ -74,6 +78,36 @@ void Sim::fall_asleep() {
   on_loop([this] {
     if (server_) server_->fall_asleep();
   });
+}
+
+Router* Sim::router() {
+  return dynamic_cast<Router*>(server_.get());
+}
+
+void Sim::fall_asleep(std::string const& model) {
+  auto const busy = [&] {
+    auto result = false;
+    on_loop([&] { result = router() != nullptr && !router()->quiet(model); });
+    return result;
+  };
+  while (busy()) std::this_thread::yield();
+  on_loop([&] {
+    if (router() != nullptr) router()->fall_asleep(model);
+  });
+}
+
+void Sim::kill_model(std::string const& model) {
+  on_loop([&] {
+    if (router() != nullptr) router()->kill(model);
+  });
+}
+
+std::string Sim::model_status(std::string const& model) {
+  std::string result;
+  on_loop([&] {
+    if (router() != nullptr) result = router()->status(model);
+  });
+  return result;
 }
 
 void Sim::kill() {

@@ -18,6 +18,7 @@
 namespace slotswap::llama_sim {
 
 class Front;
+class Router;
 
 class Sim {
  public:
@@ -37,6 +38,12 @@ class Sim {
   void hold(Hold where);
   /// As when its idle time was over; waits for the work under way.
   void fall_asleep();
+  /// Of a router, one model only.
+  void fall_asleep(std::string const& model);
+  /// Of a router: as kill -9 does to the model's process. The router notices after crash_seconds.
+  void kill_model(std::string const& model);
+  /// Of a router, as GET /models tells it, without a call.
+  std::string model_status(std::string const& model);
   /// As kill -9 does: every connection is reset, the slot is gone.
   void kill();
   /// On the same port, as another process; `changed` may alter the options.
@@ -48,6 +55,7 @@ class Sim {
   void on_loop(std::function<void()> work);
   void begin();
   void die();
+  Router* router();
 
   Options options_;
   std::uint16_t port_ = 0;
