@@ -105,8 +105,7 @@ void Proxied::returned() {
   changed_.notify();
 }
 
-net::awaitable<void> Proxied::pass_on() {
-  auto& client = *client_;
+net::awaitable<void> Proxied::pass_on(net::Incoming& client) {
   while (true) {
     if (broken_) break;
     if (answer_) {

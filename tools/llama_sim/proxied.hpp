@@ -36,8 +36,9 @@ class Proxied : public net::Incoming {
   void cut();
   /// The child's handler has returned.
   void returned();
-  /// Passes on to the client until the end, however it comes. Not after a cut from outside of it.
-  net::awaitable<void> pass_on();
+  /// Passes on to the client until the end, however it comes; the child may have come to it
+  /// already.
+  net::awaitable<void> pass_on(net::Incoming& client);
 
  private:
   net::Incoming* client_;  // none: cut

@@ -209,7 +209,7 @@ net::awaitable<void> Router::forward(Request& request, Model& model) {
   model.requests.insert(proxied);
   auto* const child = model.child.get();
   tasks_.spawn("llama-sim: child", run_child(proxied, std::move(inner), child));
-  co_await proxied->pass_on();
+  co_await proxied->pass_on(request.incoming);
   model.requests.erase(proxied);
 }
 
