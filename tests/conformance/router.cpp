@@ -43,7 +43,7 @@ class SimRouter : public RouterSubject {
     options.models_max = wish.models_max;
     options.models_autoload = wish.autoload;
     options.load_seconds = 0.2;
-    options.stop_seconds = 1;
+    options.stop_seconds = 20;
     return options;
   }
 
@@ -86,7 +86,7 @@ class RealRouter : public RouterSubject {
     auto const model = [&file](std::string const& name, std::string const& path) {
       file << "[" << name << "]\nmodel = " << path << "\n";
     };
-    file << "[*]\nstop-timeout = 1\n";
+    file << "[*]\nstop-timeout = 3\n";
     model("a", RealServer::model_path("tiny"));
     file << "alias = first,second\n";
     model("b", RealServer::model_path("tiny-other"));

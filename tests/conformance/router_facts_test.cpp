@@ -1,6 +1,7 @@
 // What a router says of itself and of its models, and what it answers where it has no model to ask.
 #include "conformance/router.hpp"
-#include "support/wait.hpp"
+
+#include <algorithm>
 
 namespace slotswap::test {
 namespace {
@@ -119,6 +120,12 @@ TEST_P(RouterFactsTest, what_a_model_answers_comes_in_chunks_and_with_a_connecti
   EXPECT_EQ(refused.header("transfer-encoding"), "chunked");
   EXPECT_EQ(refused.count("connection"), 2U);
   EXPECT_EQ(get("/props").header("transfer-encoding"), std::nullopt) << "of the router itself";
+  RawClient client(subject().port());
+  client.send(make_request("GET", "/slots"));
+  auto const own = read_answer(client);
+  EXPECT_EQ(own.status, 400);
+  EXPECT_EQ(own.count("connection"), 1U);
+  EXPECT_TRUE(client.closed_within(Milliseconds{5000}));
 }
 
 TEST_P(RouterFactsTest, the_answers_to_a_refused_load_or_unload) {

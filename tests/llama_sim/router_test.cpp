@@ -75,7 +75,13 @@ TEST(SimRouter, a_load_that_hangs_can_be_given_up) {
   EXPECT_EQ(stage.post("/models/load", RouterStage::named("a")).status, 200);
   EXPECT_EQ(stage.sim.model_status("a"), "loading");
   EXPECT_EQ(stage.use("b"), 200) << "others are not held up";
+  EXPECT_EQ(stage.get("/slots?model=a&autoload=false").body,
+            "proxy error: Could not establish connection");
+  auto waiting = stage.begin("/tokenize", RouterStage::named("a"));
+  auto const waits = [&] { return stage.sim.book().count("POST", "/tokenize") == 2; };
+  ASSERT_TRUE(test::eventually(waits));
   EXPECT_EQ(stage.post("/models/unload", RouterStage::named("a")).status, 200);
+  EXPECT_EQ(test::read_answer(waiting).status, 500);
   EXPECT_TRUE(stage.becomes("a", "unloaded"));
 }
 

@@ -101,6 +101,8 @@ http::ResponseHead Front::make_head(net::Incoming& incoming, int status, char co
 net::awaitable<void> Front::answer(net::Incoming& incoming, int status, json::value body) {
   auto head = make_head(incoming, status, "application/json; charset=utf-8");
   co_await incoming.respond(std::move(head), json::serialize(body));
+  // After 401 there may be a body to come: see handle().
+  if (status != 401 && closes_after(status)) incoming.abort();
 }
 
 net::awaitable<void> Front::refuse(net::Incoming& incoming, int status, std::string message,
