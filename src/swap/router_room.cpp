@@ -103,6 +103,7 @@ net::awaitable<Router::Loaded> Router::load(std::string id, Cancel& cancel) {
   auto const runs = sent.has_error() && contains(sent.error(), "already running");
   Line line(Level::info, "load");
   line.field("server", settings_.host.name).field("model", id);
+  if (guessed_) co_return co_await load_unseen(id, load_deadline(began), cancel);
   if (sent.has_error() && !runs) {
     auto const no_room = contains(sent.error(), "limit reached");
     line.field("result", no_room ? "no_room" : sent.error().code)
@@ -128,6 +129,20 @@ net::awaitable<Router::Loaded> Router::load(std::string id, Cancel& cancel) {
       .say(late ? "it still loads after load_timeout_seconds: the request is forwarded as it is"
                 : "its process ended: the request is forwarded, and the router says why");
   co_return Loaded::failed;
+}
+
+// Where the router does not say which models are loaded, the model's own facts do once it is there.
+net::awaitable<Router::Loaded> Router::load_unseen(std::string id, base::TimePoint until,
+                                                   Cancel& cancel) {
+  auto there = false;
+  while (!there && !closed_ && !cancel.requested() && loop_.now() < until) {
+    auto const props = co_await model(id).server.props();
+    there = props.has_value();
+    if (!there) co_await changed(std::min(until, loop_.now() + poll), &cancel);
+  }
+  // By our own order it is there once it was asked for, however that ended.
+  saw(id, llama::ModelStatus::loaded);
+  co_return there ? Loaded::yes : Loaded::failed;
 }
 
 // True: there is room, or there may be at the next try.
@@ -172,6 +187,7 @@ net::awaitable<bool> Router::unload(std::string id, std::string why) {
   auto const over = sent.has_error() && contains(sent.error(), "not running");
   auto gone = !sent.has_error() || over;
   if (over) saw(id, llama::ModelStatus::absent);
+  if (gone && guessed_) saw(id, llama::ModelStatus::absent);
   if (gone) gone = co_await wait_for_end(id);
   Line line(gone ? Level::info : Level::warning, "unload");
   line.field("server", settings_.host.name)

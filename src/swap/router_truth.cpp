@@ -104,10 +104,14 @@ void Router::read_list(std::vector<llama::RouterModel> const& list) {
     one.stop = entry.stop;
     warn_of_sleep(entry.id);
     if (!entry.status) {
+      guessed_ = true;
       say_once("guessed",
                "it does not say which models are loaded: slotswap goes by its own "
                "order of use, and every other client of this router loses caches");
-    } else if (!heard_.contains(entry.id)) {
+      continue;
+    }
+    guessed_ = false;
+    if (!heard_.contains(entry.id)) {
       saw(entry.id, *entry.status);
     }
   }
@@ -143,10 +147,12 @@ void Router::saw(std::string const& id, ModelStatus status) {
   auto const now = presence_of(status);
   if (!roster_.saw(id, now)) return;
   auto& one = model(id);
-  auto const ended = now == Presence::absent || (now == Presence::loading);
   if (now == Presence::absent) ++one.endings;
-  auto const had = before == Presence::present || before == Presence::asleep;
-  if (one.host && had && ended) one.host->ended();
+  // One that wakes up says that it loads: its process goes on, with what slept() made of it.
+  auto const ended = now == Presence::absent
+                         ? before != Presence::loading
+                         : now == Presence::loading && before == Presence::present;
+  if (one.host && ended) one.host->ended();
   if (one.host && now == Presence::asleep) one.host->slept();
   wake();
 }

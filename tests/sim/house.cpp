@@ -66,7 +66,10 @@ HttpAnswer House::ask(std::string const& path, Headers const& headers, std::stri
 Reply House::chat(std::string const& session, std::string const& text, std::string const& more) {
   Headers headers;
   if (!session.empty()) headers.emplace_back("X-Session-ID", session);
-  auto const answer = ask("/v1/chat/completions", headers, chat_body(text, more));
+  return read(ask("/v1/chat/completions", headers, chat_body(text, more)));
+}
+
+Reply House::read(HttpAnswer const& answer) {
   Reply reply;
   reply.status = answer.status;
   reply.body = answer.body;

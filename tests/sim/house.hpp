@@ -35,6 +35,8 @@ class House {
   Reply chat(std::string const& session, std::string const& text, std::string const& more = "");
   /// A POST through the proxy; its log line is there when it returns.
   HttpAnswer ask(std::string const& path, Headers const& headers, std::string const& body);
+  /// What an answer says of itself.
+  static Reply read(HttpAnswer const& answer);
   std::string chat_body(std::string const& text, std::string const& more = "") const;
   /// True once what the last answer left in the slot is known and worth saving.
   bool settled();

@@ -64,6 +64,7 @@ struct Options {
   /// What older routers lack.
   bool model_events = true;
   bool tells_max_instances = true;
+  bool tells_status = true;
 };
 
 /// Where the completions of a simulated server stand still until they are let go: a test that needs

@@ -71,7 +71,7 @@ json::object Router::entry(Model const& model) const {
   body["object"] = "model";
   body["owned_by"] = "llamacpp";
   body["created"] = 0;
-  body["status"] = state;
+  if (options_.tells_status) body["status"] = state;
   body["source"] = "preset";
   body["can_remove"] = false;
   if (model.child) body["meta"] = model.child->meta();

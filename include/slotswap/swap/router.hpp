@@ -64,6 +64,7 @@ class Router {
   enum class Loaded { yes, no_room, failed };
   net::awaitable<base::Result<bool>> place(std::string id, Need need, Cancel& cancel, Use& use);
   net::awaitable<Loaded> load(std::string id, Cancel& cancel);
+  net::awaitable<Loaded> load_unseen(std::string id, base::TimePoint until, Cancel& cancel);
   net::awaitable<bool> evict(std::string victim, std::string why);
   net::awaitable<bool> unload(std::string id, std::string why);
   net::awaitable<bool> used_by_others(std::string id);
@@ -108,6 +109,7 @@ class Router {
   bool refreshing_ = false;
   bool following_ = false;
   bool follow_runs_ = false;
+  bool guessed_ = false;         // the list does not tell which models are loaded
   std::set<std::string> heard_;  // events that came while a list was under way
   std::shared_ptr<net::UpstreamConnection> stream_;
   net::Signal pause_;
