@@ -85,7 +85,9 @@ base::Result<void> Service::add_server(std::size_t index) {
     host.max_folder_bytes = config_.max_bytes;
     host.times = options_.times;
     for (auto const& route : config_.routes) {
-      if (route.server == index && route.slots) host.routes.emplace_back(route.model, *route.slots);
+      if (route.server != index || !route.slots) continue;
+      auto const& models = route.upstream_model.empty() ? route.model : route.upstream_model;
+      host.routes.emplace_back(route.model, models, *route.slots);
     }
     server->gate = std::make_unique<swap::Gate>(loop_, tasks_, server->llama, vault_for(*slots),
                                                 std::move(router));

@@ -27,6 +27,9 @@ http::RequestHead request(std::string method, std::string target, std::string co
 base::Fault refusal(int status, std::string const& body) {
   auto const words = std::to_string(status) + ": " + error_message(body);
   if (status == 401 || status == 403) return base::Fault(base::Side::server, "refused_key", words);
+  // A router whose model's process died over the call.
+  if (status == 500 && body.starts_with("proxy error:"))
+    return base::Fault(base::Side::server, "upstream_broken", words);
   if (status == 503) return base::Fault(base::Side::server, "loading", words);
   return base::Fault(base::Side::server, "refused", words);
 }

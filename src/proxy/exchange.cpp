@@ -199,11 +199,11 @@ net::awaitable<bool> Exchange::key() {
   }
   visitor_.prompt_digest = facts_.prompt_digest;
   if (visitor_.session) receipt_.session = *visitor_.session;
+  if (visitor_.session && facts_.prompt) co_await explain_prompt();
   co_return true;
 }
 
 net::awaitable<bool> Exchange::lease() {
-  if (visitor_.session && facts_.prompt) co_await explain_prompt();
   if (backend().gate == nullptr) co_return true;
   visitor_.need = need();
   auto const& name = config_route().upstream_model;
@@ -223,7 +223,7 @@ net::awaitable<bool> Exchange::lease() {
     auto const& swapped = admission_.lease->swapped;
     receipt_.swapped = swapped.what;
     receipt_.note = swapped.note;
-    receipt_.waited_ms = base::to_ms(swapped.waited);
+    receipt_.waited_ms = base::to_ms(admission_.waited + swapped.waited);
     receipt_.swap_ms = base::to_ms(swapped.took);
   }
   if (!cancel_.requested()) co_return true;
@@ -241,16 +241,15 @@ net::awaitable<void> Exchange::forward() {
     proxy_.skip_once(config_route().model,
                      "X-Conversation-Id is not forwarded: no resumable streams", receipt_.session);
   }
-  auto const relayed =
-      co_await relay(proxy_.loop_, incoming_, backend().server, backend().settings, body_, cancel_);
-  settle(relayed);
+  auto relayed = co_await relay(proxy_.loop_, incoming_, backend().server, backend().settings,
+                                body_, cancel_, Try::first);
   if (relayed.again) {
-    Line(Level::info, "server")
-        .field("server", receipt_.server)
-        .field("state", "sent_again")
-        .field("request", receipt_.id)
-        .say("the router could not reach the model's process: the request was sent once more");
+    auto const open = co_await lease_again(relayed.outcome);
+    if (!open) co_return;
+    relayed = co_await relay(proxy_.loop_, incoming_, backend().server, backend().settings, body_,
+                             cancel_, Try::second);
   }
+  settle(relayed);
   if (relayed.fault.code.empty()) co_return;
   if (incoming_.begun()) {
     // A server that broke off did so before the client could leave.
@@ -264,8 +263,22 @@ net::awaitable<void> Exchange::forward() {
   note_server_trouble();
 }
 
+// The model's process was gone: another one is loaded, and gets the session's state first.
+net::awaitable<bool> Exchange::lease_again(slots::Outcome outcome) {
+  Line(Level::info, "server")
+      .field("server", receipt_.server)
+      .field("state", "sent_again")
+      .field("request", receipt_.id)
+      .say("the router could not reach the model's process: the request is sent once more");
+  if (admission_.lease) admission_.lease->finish(outcome);
+  admission_ = swap::Admission();
+  if (backend().gate != nullptr) backend().gate->lost(visitor_.model);
+  co_return co_await lease();
+}
+
 void Exchange::settle(Relayed const& relayed) {
   if (admission_.lease) admission_.lease->finish(relayed.outcome);
+  if (admission_.answered) admission_.answered(relayed.outcome.status);
   receipt_.status = relayed.outcome.status;
   receipt_.bytes_out = relayed.bytes;
   receipt_.reused = relayed.timings.reused;

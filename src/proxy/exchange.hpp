@@ -33,6 +33,7 @@ class Exchange {
   net::awaitable<bool> key();
   net::awaitable<bool> lease();
   net::awaitable<void> forward();
+  net::awaitable<bool> lease_again(slots::Outcome outcome);
   void settle(Relayed const& relayed);
   void log();
 

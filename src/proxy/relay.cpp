@@ -187,24 +187,23 @@ http::ResponseHead client_head(http::ResponseHead const& upstream) {
 
 net::awaitable<Relayed> relay(net::Loop& loop, net::Incoming& incoming, llama::Server& server,
                               config::Server const& settings, std::shared_ptr<net::Body const> body,
-                              swap::Cancel& cancel) {
+                              swap::Cancel& cancel, Try which) {
   Relayed relayed;
+  auto const fresh = which == Try::second;
   auto const head = upstream_head(incoming.head(), server, body ? body->bytes().size() : 0);
-  auto connection =
-      co_await exchange_heads(head, server, settings.first_byte, body, cancel, false, relayed);
+  auto const connection =
+      co_await exchange_heads(head, server, settings.first_byte, body, cancel, fresh, relayed);
   Opening opening;
   auto const error = connection && connection->response().status == 500;
   if (error) opening = co_await read_opening(*connection, settings.idle_stream);
   // At its end the connection is in the pool: not ours to close.
   if (opening.end) cancel.on_request(nullptr);
-  if (opening.unreached() && !cancel.requested()) {
-    opening = Opening();
-    relayed.again = relayed.outcome.resent = true;
-    co_await pause(loop, cancel);
-    connection =
-        co_await exchange_heads(head, server, settings.first_byte, body, cancel, true, relayed);
+  if (opening.unreached() && !cancel.requested() && which == Try::first) {
+    relayed.again = true;
     // What the slot held went with the process.
-    if (!connection && relayed.outcome.kind == Kind::not_sent) relayed.outcome.kind = Kind::broken;
+    relayed.outcome.kind = Kind::broken;
+    co_await pause(loop, cancel);
+    co_return relayed;
   }
   if (!connection) co_return relayed;
   relayed.first_byte = loop.now();

@@ -20,7 +20,7 @@ struct Relayed {
   slots::Outcome outcome;
   base::Fault fault;   // code empty: none
   bool cut = false;    // the client may have got less than a whole answer
-  bool again = false;  // a router had lost the model's process: the request was sent once more
+  bool again = false;  // a router had lost the model's process: to be sent once more
   std::optional<base::TimePoint> first_byte;
   std::uint64_t bytes = 0;
   llama::Timings timings;
@@ -35,10 +35,12 @@ http::ResponseHead client_head(http::ResponseHead const& upstream);
 
 /// Sends the request and relays the answer to its end. Where no byte of an answer came, nothing is
 /// sent to the client: the caller answers for `fault`. A request goes out a second time only when a
-/// kept connection turned out to be closed, or when a router says that it could not reach the
-/// model's process: that answer is held back, and passed on only when it comes again.
+/// kept connection turned out to be closed. A router's answer that it could not reach the model's
+/// process is held back at the first try (`again`, a moment after it came), and passed on at the
+/// second.
+enum class Try { first, second };
 net::awaitable<Relayed> relay(net::Loop& loop, net::Incoming& incoming, llama::Server& server,
                               config::Server const& settings, std::shared_ptr<net::Body const> body,
-                              swap::Cancel& cancel);
+                              swap::Cancel& cancel, Try which);
 
 }  // namespace slotswap::proxy

@@ -25,8 +25,8 @@ net::awaitable<bool> Gate::is_router() {
 net::awaitable<base::Result<Admission>> Gate::admit(Visitor visitor, Cancel& cancel) {
   auto const in_slot = visitor.need == Need::slot;
   if (!router_.in_charge() && in_slot) {
-    // It was one, and is another process now.
-    if (single_.is_router() && !asked_) single_.lost();
+    // It was one when it was last asked, and may be another process now.
+    if (single_.is_router()) single_.lost();
     // The single server's first contact asks what it is as well.
     auto admission = co_await single_.admit(visitor, cancel);
     if (!single_.is_router()) co_return admission;

@@ -91,11 +91,6 @@ void Host::refused_call(std::string const& words) {
           facts_.props.build);
 }
 
-net::awaitable<bool> Host::meet() {
-  if (standing_ == Standing::unknown) co_await contact();
-  co_return standing_ != Standing::unknown;
-}
-
 // One at a time; who comes meanwhile waits for its end.
 net::awaitable<void> Host::contact(bool may_wake) {
   if (contacting_) {
@@ -203,8 +198,8 @@ void Host::resume_slot(std::vector<llama::SlotLook> const& slots) {
   Order order;
   order.kind = slots::Goal::Kind::session;
   order.settings = settings_.slots;
-  for (auto const& [route, slots_of_it] : settings_.routes) {
-    if (route == record->route) order.settings = slots_of_it;
+  for (auto const& route : settings_.routes) {
+    if (route.name == record->route) order.settings = route.slots;
   }
   order.route = record->route;
   order.savable = record->savable;

@@ -359,9 +359,10 @@ net::awaitable<void> Keeper::save_now(bool last) {
   idle_save_tried_ = note != slots::Note::busy_too_long;
 }
 
-net::awaitable<std::unique_ptr<Turn>> Keeper::vacate() {
+net::awaitable<std::unique_ptr<Turn>> Keeper::vacate(Cancel* cancel) {
   auto const ticket = ++last_ticket_;
-  co_await wait_turn(ticket, nullptr);
+  auto const granted = co_await wait_turn(ticket, cancel);
+  if (!granted) co_return nullptr;
   auto turn = std::make_unique<Turn>(*this, ticket);
   disarm_idle_save();
   if (residents_.empty()) co_return turn;

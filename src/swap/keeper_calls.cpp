@@ -79,6 +79,7 @@ net::awaitable<Event> Keeper::save(Order const& order) {
   auto const* who = resident();
   if (who == nullptr) co_return refused();
   auto const leaving = who->order;
+  forgotten_ = false;
   Vault& target = who->vault;
   auto const& settings = leaving.settings;
   auto const keeping = keeping_of(settings, environment_.max_folder_bytes);
@@ -107,7 +108,7 @@ net::awaitable<Event> Keeper::save(Order const& order) {
     base::Fault const empty(base::Side::server, "refused", "the slot was empty (n_saved 0)");
     co_return refuse(empty);
   }
-  if (resident() == nullptr) {
+  if (forgotten_) {
     base::Fault const deleted(base::Side::us, "refused", "its session was deleted meanwhile");
     co_return refuse(deleted);
   }
@@ -127,7 +128,7 @@ net::awaitable<Event> Keeper::save(Order const& order) {
     next->with_checksum = order.settings.verify == config::Verify::checksum;
   }
   auto const published = co_await target.publish(written, keeping, std::move(next));
-  if (resident() == nullptr) {
+  if (forgotten_) {
     // Deleted while its file was looked at.
     target.remove_late(leaving.key);
     co_return refused();

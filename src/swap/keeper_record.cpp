@@ -87,7 +87,7 @@ bool Keeper::forget(std::string const& id, Vault& vault) {
   auto const cancelled =
       slot_.cancelled && slot_.cancelled->guest.key && is_of(*slot_.cancelled->guest.key, id);
   if (held || cancelled) {
-    any = true;
+    any = forgotten_ = true;
     slot_.content = slots::Unknown{};
     if (cancelled) slot_.cancelled->guest.key.reset();
     say_unknown(false, "its session was deleted");

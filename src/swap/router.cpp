@@ -10,6 +10,7 @@ namespace {
 
 // A model that others load and unload beside us may be gone again when its turn has come.
 constexpr int most_tries = 4;
+constexpr auto time_to_notice = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -24,9 +25,12 @@ Router::Router(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Va
 
 Router::~Router() = default;
 
+// The first route that names it, by its id or an alias.
 config::Slots const& Router::settings_of(std::string const& id) const {
-  for (auto const& [glob, slots] : settings_.host.routes) {
-    if (base::glob_match(glob, id)) return slots;
+  for (auto const& route : settings_.host.routes) {
+    for (auto const& [name, of] : ids_) {
+      if (of == id && base::glob_match(route.models, name)) return route.slots;
+    }
   }
   return settings_.host.slots;
 }
@@ -55,32 +59,54 @@ Host const* Router::host(std::string const& model) const {
 }
 
 net::awaitable<base::Result<Admission>> Router::admit(Visitor visitor, Cancel& cancel) {
+  auto const entered = loop_.now();
   co_await settle();
   auto const id = co_await resolve(visitor.model);
   // The router's own error says so.
   if (!id) co_return Admission();
-  if (visitor.need == Need::unload) co_return co_await leave_to(*id);
+  if (visitor.need == Need::unload) co_return co_await leave_to(*id, cancel);
   auto const use = std::make_shared<Use>(*this, *id);
   auto const loads = visitor.may_load && (autoload_ || visitor.need == Need::load);
-  for (int tries = 0; loads && tries < most_tries; ++tries) {
-    auto const placed = co_await place(*id, visitor.need, cancel, *use);
-    if (placed.has_error()) co_return placed.error();
-    if (!*placed || visitor.need != Need::slot) break;
-    auto const known = co_await host_of(*id).meet();
-    if (known) break;
-    // What it was when we looked last it may not be now.
-    co_await refresh();
-    if (roster_.presence(*id) != slots::Presence::absent) break;
-  }
-  use->begin();
   Admission admission;
-  if (visitor.need == Need::slot) {
-    auto admitted = co_await host_of(*id).admit(std::move(visitor), cancel);
+  for (int tries = 1;; ++tries) {
+    auto placed = base::Result<bool>(false);
+    if (loads) placed = co_await place(*id, visitor.need, cancel, *use);
+    if (placed.has_error()) co_return placed.error();
+    use->begin();
+    if (visitor.need != Need::slot) break;
+    auto const waited = loop_.now() - entered;
+    auto const endings = model(*id).endings;
+    auto admitted = co_await host_of(*id).admit(visitor, cancel);
     if (admitted.has_error()) co_return admitted.error();
     admission = std::move(*admitted);
+    admission.waited = waited;
+    if (!*placed || tries == most_tries || cancel.requested()) break;
+    auto const ended = co_await ended_meanwhile(*id, admission, endings, cancel);
+    if (!ended) break;
+    if (admission.lease) admission.lease->finish(slots::Outcome());
+    admission = Admission();
   }
   admission.use = use;
   co_return admission;
+}
+
+// Whether the process that was to be used is gone: what its slot was prepared for has to be done
+// again in another one.
+net::awaitable<bool> Router::ended_meanwhile(std::string id, Admission const& admission,
+                                             std::uint64_t endings, Cancel& cancel) {
+  auto const doubt =
+      !admission.skipped.empty() || (admission.lease && !admission.lease->swapped.note.empty());
+  if (!doubt) co_return false;
+  // The router may not have noticed yet.
+  auto const until = loop_.now() + time_to_notice;
+  for (;;) {
+    co_await refresh();
+    auto const& one = model(id);
+    if (roster_.presence(id) == slots::Presence::absent || one.endings != endings) co_return true;
+    auto const props = co_await model(id).server.props();
+    if (props.has_value() || loop_.now() >= until || cancel.requested()) co_return false;
+    co_await changed(until, &cancel);
+  }
 }
 
 net::awaitable<base::Result<bool>> Router::forget(std::string id) {

@@ -49,22 +49,30 @@ class Router::Use {
   bool keeps_room_ = false;
 };
 
-/// While a client's own unload is under way, and until the model is gone.
+/// While a client's own unload is under way, and until the model is gone where the router took it.
 class Router::Leaving {
  public:
-  Leaving(Router& router, std::string id) : router_(router), id_(std::move(id)) {
+  Leaving(Router& router, std::string id, std::unique_ptr<Turn> turn)
+      : router_(router), id_(std::move(id)), turn_(std::move(turn)) {
     router_.roster_.leave(id_);
   }
   Leaving(Leaving const&) = delete;
   Leaving& operator=(Leaving const&) = delete;
   ~Leaving() {
-    router_.tasks_.spawn("unload", router_.finish_leaving(std::move(id_), std::move(turn)));
+    if (taken_) {
+      router_.tasks_.spawn("unload", router_.finish_leaving(std::move(id_), std::move(turn_)));
+    } else {
+      router_.roster_.left(id_, false);
+      router_.wake();
+    }
   }
-  std::unique_ptr<Turn> turn;
+  void answered(int status) { taken_ = status >= 200 && status < 300; }
 
  private:
+  bool taken_ = false;
   Router& router_;
   std::string id_;
+  std::unique_ptr<Turn> turn_;
 };
 
 /// A place in the line of those that wait for room.

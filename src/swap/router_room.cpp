@@ -5,6 +5,7 @@
 #include <slotswap/telemetry/log.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace slotswap::swap {
 
@@ -51,7 +52,7 @@ net::awaitable<void> Router::changed(base::TimePoint until, Cancel* cancel) {
 net::awaitable<base::Result<bool>> Router::place(std::string id, Need need, Cancel& cancel,
                                                  Use& use) {
   Place const in_line(*this);
-  auto const entered = loop_.now();
+  std::optional<base::TimePoint> loads_since;
   for (int tries = 0; tries < most_tries;) {
     if (closed_)
       co_return base::Fault(base::Side::us, "shutting_down", "slotswap is stopping; try again");
@@ -63,13 +64,14 @@ net::awaitable<base::Result<bool>> Router::place(std::string id, Need need, Canc
       co_return true;
     }
     if (step.kind == Kind::wait) {
-      auto const until = load_deadline(entered);
+      auto const loading = roster_.presence(id) == Presence::loading;
+      if (!loading) loads_since.reset();
+      if (loading && !loads_since) loads_since = loop_.now();
+      auto const until = loading ? load_deadline(*loads_since) : base::TimePoint::max();
+      if (loop_.now() >= until) co_return false;
       co_await changed(until, &cancel);
-      auto const late = loop_.now() >= until && roster_.presence(id) == Presence::loading;
-      if (late) co_return false;
       continue;
     }
-    ++tries;
     auto const never = settings_of(id).unload == config::Unload::never ||
                        settings_of(step.victim).unload == config::Unload::never;
     if (step.kind == Kind::evict && !never) {
@@ -77,9 +79,11 @@ net::awaitable<base::Result<bool>> Router::place(std::string id, Need need, Canc
       if (!gone) co_return false;
       continue;
     }
+    ++tries;
     // There is room, or the router makes it.
     use.begin();
     use.keep_room(true);
+    wake();
     if (need != Need::slot) co_return true;
     auto const loaded = co_await load(id, cancel);
     use.keep_room(false);
@@ -149,10 +153,13 @@ net::awaitable<Router::Loaded> Router::load_unseen(std::string id, base::TimePoi
 net::awaitable<bool> Router::evict(std::string victim, std::string why) {
   roster_.leave(victim);
   auto& one = model(victim);
+  // What the last run of slotswap left there, and nobody asked for since.
+  auto const noted = vault_.book().has(settings_.host.name + "/" + victim, settings_.host.slots.id);
+  if (noted && roster_.presence(victim) == Presence::present) co_await host_of(victim).resume();
   std::unique_ptr<Turn> turn;
   auto busy = false;
   if (one.host) {
-    turn = co_await one.host->vacate();
+    turn = co_await one.host->vacate(nullptr);
     busy = !turn;
   }
   if (!busy) busy = co_await used_by_others(victim);
@@ -161,10 +168,8 @@ net::awaitable<bool> Router::evict(std::string victim, std::string why) {
     roster_.begin(victim);
     roster_.end(victim);
     roster_.left(victim, false);
-    say_once("shared",
-             "others use this router beside slotswap: a model that was to be unloaded "
-             "for another one was busy");
     wake();
+    co_await changed(loop_.now() + poll, nullptr);
     co_return true;
   }
   auto const gone = co_await unload(victim, why);
@@ -177,7 +182,8 @@ net::awaitable<bool> Router::used_by_others(std::string id) {
   // A look would wake it.
   if (roster_.presence(id) != Presence::present) co_return false;
   auto const seen = co_await model(id).server.slots(settings_.host.times.look);
-  if (seen.has_error()) co_return false;
+  // Silence means busy, as older builds block until a batch ends.
+  if (seen.has_error()) co_return seen.error().code == "upstream_timeout";
   co_return std::any_of(seen->begin(), seen->end(), [](auto const& slot) { return slot.busy; });
 }
 
@@ -212,12 +218,15 @@ net::awaitable<bool> Router::wait_for_end(std::string id) {
 
 // A client's own POST /models/unload: what is in the slot is saved first, and nobody gets it before
 // the model is gone.
-net::awaitable<base::Result<Admission>> Router::leave_to(std::string id) {
+net::awaitable<base::Result<Admission>> Router::leave_to(std::string id, Cancel& cancel) {
   Admission admission;
   if (roster_.presence(id) == Presence::absent) co_return admission;
-  auto const leaving = std::make_shared<Leaving>(*this, id);
-  if (model(id).host) leaving->turn = co_await model(id).host->vacate();
+  std::unique_ptr<Turn> turn;
+  if (model(id).host) turn = co_await model(id).host->vacate(&cancel);
+  if (cancel.requested()) co_return admission;
+  auto const leaving = std::make_shared<Leaving>(*this, id, std::move(turn));
   admission.use = leaving;
+  admission.answered = [leaving](int status) { leaving->answered(status); };
   co_return admission;
 }
 

@@ -76,18 +76,23 @@ net::awaitable<void> Router::settle() {
 
 net::awaitable<void> Router::refresh() {
   if (refreshing_) {
+    // The list under way may be older than what made this one necessary.
+    once_more_ = true;
     net::Signal over(loop_);
     listing_.insert(&over);
     co_await over.wait();
     co_return;
   }
   refreshing_ = true;
-  heard_.clear();
-  auto const list = co_await server_.models();
-  if (list.has_value()) {
-    read_list(*list);
-    listed_ = true;
-  }
+  do {
+    once_more_ = false;
+    heard_.clear();
+    auto const list = co_await server_.models();
+    if (list.has_value()) {
+      read_list(*list);
+      listed_ = true;
+    }
+  } while (once_more_ && !closed_);
   refreshing_ = false;
   for (auto* signal : std::exchange(listing_, {})) signal->notify();
   wake();
@@ -95,6 +100,7 @@ net::awaitable<void> Router::refresh() {
 
 void Router::read_list(std::vector<llama::RouterModel> const& list) {
   std::set<std::string> listed;
+  ids_.clear();
   for (auto const& entry : list) {
     listed.insert(entry.id);
     ids_.insert_or_assign(entry.id, entry.id);
@@ -112,11 +118,11 @@ void Router::read_list(std::vector<llama::RouterModel> const& list) {
     }
     guessed_ = false;
     if (!heard_.contains(entry.id)) {
-      saw(entry.id, *entry.status);
+      take(entry.id, *entry.status);
     }
   }
   for (auto const& [id, one] : models_) {
-    if (!listed.contains(id)) saw(id, ModelStatus::absent);
+    if (!listed.contains(id) && !heard_.contains(id)) take(id, ModelStatus::absent);
   }
 }
 
@@ -142,7 +148,13 @@ net::awaitable<std::optional<std::string>> Router::resolve(std::string name) {
   co_return place->second;
 }
 
+// Newer than a list that is under way.
 void Router::saw(std::string const& id, ModelStatus status) {
+  heard_.insert(id);
+  take(id, status);
+}
+
+void Router::take(std::string const& id, ModelStatus status) {
   auto const before = roster_.presence(id);
   auto const now = presence_of(status);
   if (!roster_.saw(id, now)) return;
@@ -160,7 +172,6 @@ void Router::saw(std::string const& id, ModelStatus status) {
 void Router::on_event(std::string const& data) {
   auto const read = llama::read_model_event(data);
   if (read.status) {
-    heard_.insert(read.status->model);
     ids_.emplace(read.status->model, read.status->model);
     saw(read.status->model, read.status->status);
   }
@@ -185,7 +196,7 @@ net::awaitable<void> Router::follow() {
   for (auto first = true; !closed_; first = false) {
     if (!first) {
       auto const still = co_await ask_what_it_is();
-      if (!still) break;
+      if (!still || closed_) break;
     }
     stream_ = server_.upstream().take(true);
     std::function<void()> connected = [this, &pause] {

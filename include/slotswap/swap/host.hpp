@@ -11,6 +11,7 @@
 #include <slotswap/swap/keeper.hpp>
 #include <slotswap/swap/vault.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,17 +51,28 @@ struct Admission {
   std::shared_ptr<void> use;
   /// None where the server is not swapped: nothing to wait for.
   std::unique_ptr<Lease> lease;
-  std::string skipped;  // why a request with a session was not managed
+  /// To be told the status of the answer; empty: nobody has to be.
+  std::function<void(int)> answered;
+  base::Duration waited{};  // for the model to be loaded, and for room for it
+  std::string skipped;      // why a request with a session was not managed
+};
+
+/// A route with slots.
+struct SlotRoute {
+  SlotRoute(std::string name_, std::string models_, config::Slots slots_)
+      : name(std::move(name_)), models(std::move(models_)), slots(std::move(slots_)) {}
+  std::string name;
+  std::string models;  // as the server names them: a glob
+  config::Slots slots;
 };
 
 struct HostSettings {
   HostSettings() = default;
-  std::string name;     // of the server in the configuration
-  std::string model;    // on a router: whose slot it is; else empty
-  config::Slots slots;  // of the server's first route with slots
-  /// Of each of its routes that has slots, in their order.
-  std::vector<std::pair<std::string, config::Slots>> routes;
-  bool name_in_tag = false;  // another server saves into the same folder
+  std::string name;               // of the server in the configuration
+  std::string model;              // on a router: whose slot it is; else empty
+  config::Slots slots;            // of the server's first route with slots
+  std::vector<SlotRoute> routes;  // of its routes those that have slots, in their order
+  bool name_in_tag = false;       // another server saves into the same folder
   std::uint64_t max_folder_bytes = 0;
   KeeperTimes times;
 };
@@ -82,8 +94,6 @@ class Host {
 
   /// A connection to it failed or broke: what it is has to be asked again.
   void lost();
-  /// Asks what it is where that is not known; whether it is known then.
-  net::awaitable<bool> meet();
   /// When it was last asked it was one: its models have the slots.
   bool is_router() const { return standing_ == Standing::router; }
 
@@ -92,7 +102,7 @@ class Host {
   void ended();
   /// It dropped its model and the slot's content, and stays the same process.
   void slept();
-  net::awaitable<std::unique_ptr<Turn>> vacate() { return keeper_.vacate(); }
+  net::awaitable<std::unique_ptr<Turn>> vacate(Cancel* cancel) { return keeper_.vacate(cancel); }
 
   void close() { keeper_.close(); }
   net::awaitable<void> drain() { return keeper_.drain(); }

@@ -127,8 +127,8 @@ class Keeper {
   net::awaitable<void> drain();
 
   /// Saves what is worth it and keeps everybody out while the turn lives, so that the model can be
-  /// unloaded. None: others use the slot.
-  net::awaitable<std::unique_ptr<Turn>> vacate();
+  /// unloaded. None: others use the slot, or `cancel` (null: never) came first.
+  net::awaitable<std::unique_ptr<Turn>> vacate(Cancel* cancel);
   /// The model's process ended, or dropped its model: nothing is in the slot any more.
   void emptied(Vault& vault);
 
@@ -204,6 +204,7 @@ class Keeper {
       residents_;               // by key: the one in the slot, and one whose request was cancelled
   std::string owner_;           // key of the session whose request is under way
   bool owner_deleted_ = false;  // while it was
+  bool forgotten_ = false;      // what the slot held, since its save began
   bool said_allowance_ = false;
 
   net::Signal idle_changed_;

@@ -56,6 +56,8 @@ class Router {
   class Place;
 
   // router.cpp
+  net::awaitable<bool> ended_meanwhile(std::string id, Admission const& admission,
+                                       std::uint64_t endings, Cancel& cancel);
   Model& model(std::string const& id);
   Host& host_of(std::string const& id);
   config::Slots const& settings_of(std::string const& id) const;
@@ -69,7 +71,7 @@ class Router {
   net::awaitable<bool> unload(std::string id, std::string why);
   net::awaitable<bool> used_by_others(std::string id);
   net::awaitable<bool> wait_for_end(std::string id);
-  net::awaitable<base::Result<Admission>> leave_to(std::string id);
+  net::awaitable<base::Result<Admission>> leave_to(std::string id, Cancel& cancel);
   net::awaitable<void> finish_leaving(std::string id, std::unique_ptr<Turn> turn);
   net::awaitable<void> changed(base::TimePoint until, Cancel* cancel);
   base::TimePoint load_deadline(base::TimePoint began) const;
@@ -80,6 +82,7 @@ class Router {
   net::awaitable<void> refresh();
   net::awaitable<std::optional<std::string>> resolve(std::string name);
   void saw(std::string const& id, llama::ModelStatus status);
+  void take(std::string const& id, llama::ModelStatus status);
   void read_list(std::vector<llama::RouterModel> const& list);
   void warn_of_sleep(std::string const& id);
   void take_limit(llama::Props const& props);
@@ -107,6 +110,7 @@ class Router {
 
   bool listed_ = false;  // GET /models was answered since the stream was last lost
   bool refreshing_ = false;
+  bool once_more_ = false;
   bool following_ = false;
   bool follow_runs_ = false;
   bool guessed_ = false;         // the list does not tell which models are loaded
