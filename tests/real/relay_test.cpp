@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 namespace slotswap::test {
 namespace {
 
@@ -85,23 +83,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Unswappable{"no_save_path", 1, false, "", "--slot-save-path"},
                       Unswappable{"no_slots", 1, true, "--no-slots", "--slots"}),
     [](auto const& server) { return std::string(server.param.name); });
-
-TEST(RealRelay, a_router_is_relayed_and_says_so) {
-  SLOTSWAP_NEED_REAL_SERVER();
-  TempDir presets;
-  std::ofstream(presets.file("models.ini")) << "[tiny]\nmodel = " << RealServer::model_path("tiny")
-                                            << "\n[*]\nparallel = 1\nctx-size = 2048\n";
-  RealHouseOptions options;
-  options.server.model = "";
-  options.server.args = {"--models-preset", presets.file("models.ini"), "--models-max", "1"};
-  RealHouse house(options);
-  for (auto const* name : {"anna", "ben"}) {
-    auto const reply = house.chat(name, user_says(story(name, 20)), R"("model":"tiny",)");
-    EXPECT_EQ(reply.status, 200) << reply.body;
-  }
-  EXPECT_EQ(house.proxy->count({"event=server", "state=router"}), 1U);
-  EXPECT_EQ(house.proxy->count({"event=save "}), 0U);
-}
 
 }  // namespace
 }  // namespace slotswap::test

@@ -65,8 +65,8 @@ std::vector<std::int32_t> tokens_in(fs::path const& path) {
   return tokens;
 }
 
-std::string text_in(fs::path const& path, std::uint16_t server) {
-  std::string body = R"({"tokens":[)";
+std::string text_in(fs::path const& path, std::uint16_t server, std::string const& model) {
+  std::string body = "{\"model\":" + json::quote(model) + R"(,"tokens":[)";
   auto const tokens = tokens_in(path);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (i > 0) body += ',';

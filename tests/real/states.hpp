@@ -28,7 +28,8 @@ std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder,
 
 std::vector<std::int32_t> tokens_in(std::filesystem::path const& file);
 
-// The same as text, by the server that listens there.
-std::string text_in(std::filesystem::path const& file, std::uint16_t server);
+// The same as text, by the server that listens there; a router needs a model's name.
+std::string text_in(std::filesystem::path const& file, std::uint16_t server,
+                    std::string const& model = "");
 
 }  // namespace slotswap::test

@@ -86,21 +86,18 @@ std::vector<std::string> RealServer::command_line() const {
                                      std::to_string(port_),
                                      "--threads",
                                      "1",
-                                     "--parallel",
-                                     std::to_string(options_.slots),
-                                     "--ctx-size",
-                                     std::to_string(options_.context),
-                                     "--cache-ram",
-                                     "0",
                                      "--no-ui"};
   line.insert(line.end(), own.begin(), own.end());
+  if (!options_.model.empty()) {
+    std::vector<std::string> const single{"--parallel",  std::to_string(options_.slots),
+                                          "--ctx-size",  std::to_string(options_.context),
+                                          "--cache-ram", "0",
+                                          "--model",     model_path(options_.model)};
+    line.insert(line.end(), single.begin(), single.end());
+  }
   if (options_.can_save) {
     line.emplace_back("--slot-save-path");
     line.push_back(slot_dir_.string());
-  }
-  if (!options_.model.empty()) {
-    line.emplace_back("--model");
-    line.push_back(model_path(options_.model));
   }
   line.insert(line.end(), options_.args.begin(), options_.args.end());
   return line;

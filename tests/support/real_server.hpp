@@ -24,7 +24,8 @@
 namespace slotswap::test {
 
 struct RealServerOptions {
-  std::string model = "tiny";  // empty: a router, its models come with args
+  // Empty: a router; its models, their slots and their context come with args.
+  std::string model = "tiny";
   int slots = 1;
   int context = 16'384;                                          // tokens, all slots together
   std::optional<std::filesystem::path> slot_dir = std::nullopt;  // default: a folder of its own
