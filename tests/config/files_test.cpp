@@ -39,16 +39,29 @@ std::string& save_path() {
   return path;
 }
 
-TEST(ConfigExample, loads_and_names_every_key) {
-  Folder const folder;
-  save_path() = folder.path();
-  auto const text = slurp(SLOTSWAP_EXAMPLE);
-  auto const loaded = load_text(text, "slotswap.example.yaml", [](std::string const& name) {
+// The text of an example, and what it loads as, without a word.
+Loaded load_example(std::string const& text) {
+  auto const loaded = load_text(text, "example.yaml", [](std::string const& name) {
     return name == "SLOTSWAP_SAVE_PATH" ? std::optional(save_path()) : std::nullopt;
   });
   EXPECT_EQ(listed(loaded.errors), "");
   EXPECT_EQ(listed(loaded.warnings), "");
-  EXPECT_EQ(loaded.config.routes.at(0).slots.value().save_path, folder.path());
+  EXPECT_EQ(loaded.config.routes.at(0).slots.value().save_path, save_path());
+  return loaded;
+}
+
+TEST(ConfigExample, of_a_router_loads) {
+  Folder const folder;
+  save_path() = folder.path();
+  auto const loaded = load_example(slurp(std::string(SLOTSWAP_CONFIG) + "/router.example.yaml"));
+  EXPECT_EQ(loaded.config.routes.at(0).model, "*");
+}
+
+TEST(ConfigExample, loads_and_names_every_key) {
+  Folder const folder;
+  save_path() = folder.path();
+  auto const text = slurp(std::string(SLOTSWAP_CONFIG) + "/slotswap.example.yaml");
+  auto const loaded = load_example(text);
   // Every key that `check` prints is explained in the example.
   std::istringstream printed(print(loaded.config));
   for (std::string line; std::getline(printed, line);) {

@@ -45,7 +45,7 @@ std::string mutated(std::string text, std::mt19937& random) {
 
 TEST(ConfigMutations, never_crash_or_hang) {
   std::mt19937 random(20261130);  // NOLINT: the same damage each time
-  auto const example = slurp(SLOTSWAP_EXAMPLE);
+  auto const example = slurp(std::string(SLOTSWAP_CONFIG) + "/slotswap.example.yaml");
   std::string const small =
       "x-a: &a {on_miss: erase}\n" + servers +
       "routes:\n- model: a\n  slots: {<<: *a, id: ${NUMBER}, max_age: 3d, pin: [b, c]}\n" +
