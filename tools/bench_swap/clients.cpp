@@ -2,7 +2,9 @@
 
 #include "support/http_client.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <stdexcept>
 #include <utility>
 
@@ -40,6 +42,7 @@ Turn streamed(test::RawClient& client, Clock::time_point begin, test::Headers co
   auto const reply = test::to_reply(answer);
   turn.computed_ms = reply.computed_ms;
   turn.read = reply.read;
+  turn.prompt = reply.read + reply.reused;
   turn.text = reply.text;
   return turn;
 }
@@ -51,20 +54,26 @@ test::RawClient connected(std::uint16_t port) {
   return client;
 }
 
-std::string body_of(test::Talk const& talk, std::string const& pin) {
-  return test::chat_body(talk, R"("stream":true,"max_tokens":8,)" + pin);
+std::string body_of(test::Talk const& talk, std::string const& more) {
+  return test::chat_body(talk, R"("stream":true,"max_tokens":8,)" + more);
 }
 
 }  // namespace
 
-Straight::Straight(std::uint16_t port, std::map<std::string, int> pins)
-    : port_(port), pins_(std::move(pins)) {}
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Straight::Straight(std::uint16_t port, std::map<std::string, std::string> more)
+    : port_(port), more_(std::move(more)) {}
 
 Turn Straight::ask(std::string const& session, test::Talk const& talk) {
   auto client = connected(port_);
-  auto const pin = pins_.find(session);
-  auto const body =
-      body_of(talk, pin == pins_.end() ? "" : "\"id_slot\":" + std::to_string(pin->second) + ",");
+  auto const more = more_.find(session);
+  auto const body = body_of(talk, more == more_.end() ? "" : more->second);
   return streamed(client, Clock::now(), {{"X-Session-ID", session}}, body);
 }
 

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace slotswap::bench {
 
@@ -19,20 +20,24 @@ struct Turn {
   double total_ms = 0;
   double computed_ms = 0;  // of it, by the server's own account
   std::int64_t read = 0;
+  std::int64_t prompt = 0;  // of it, and of what was reused
   std::string text;
 };
 
+double median(std::vector<double> values);
+
 using Ask = std::function<Turn(std::string const& session, test::Talk const& talk)>;
 
-// pins: the slot of each session, as a server with several needs it.
+// more: members of each session's requests, with their commas: the slot of a server with several,
+// the model of a router.
 class Straight {
  public:
-  explicit Straight(std::uint16_t port, std::map<std::string, int> pins = {});
+  explicit Straight(std::uint16_t port, std::map<std::string, std::string> more = {});
   Turn ask(std::string const& session, test::Talk const& talk);
 
  private:
   std::uint16_t port_;
-  std::map<std::string, int> pins_;
+  std::map<std::string, std::string> more_;
 };
 
 // What slotswap sends for a session in another's place, and nothing else: GET /slots, save,

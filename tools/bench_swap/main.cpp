@@ -1,7 +1,8 @@
-// bench-swap [TURNS]: three sessions in turn on a real llama-server, with one slot, with four, and
-// with one behind slotswap; then slotswap's own share of a turn. tools/bench-swap builds and runs
-// it.
+// bench-swap [TURNS | --router]: three sessions in turn on a real llama-server, with one slot, with
+// four, and with one behind slotswap; then slotswap's own share of a turn. --router: three models
+// behind a router instead. tools/bench-swap builds and runs it.
 #include "bench_swap/clients.hpp"
+#include "bench_swap/router.hpp"
 #include "support/real_server.hpp"
 #include "support/slotswap_process.hpp"
 
@@ -12,6 +13,7 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,13 +40,6 @@ class Conversation {
  private:
   std::map<std::string, test::Talk> talks_;
 };
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // A row of the table: what comes after the first turn.
 void row(char const* name, Ask const& ask) {
@@ -93,7 +88,10 @@ void table(std::string const& model) {
   }
   {
     test::RealServer server(server_options(model, 4));
-    Straight client(server.port(), {{sessions[0], 0}, {sessions[1], 1}, {sessions[2], 2}});
+    std::map<std::string, std::string> pins;
+    for (auto const* session : sessions)
+      pins.emplace(session, "\"id_slot\":" + std::to_string(pins.size()) + ",");
+    Straight client(server.port(), pins);
     row("llama-server, four slots", [&](auto const& s, auto const& t) { return client.ask(s, t); });
   }
   {
@@ -158,6 +156,10 @@ int main(int argc, char** argv) {
     return 77;
   }
   try {
+    if (argc > 1 && std::string_view(argv[1]) == "--router") {
+      slotswap::bench::router_table();
+      return 0;
+    }
     slotswap::bench::run(argc > 1 ? std::max(2, std::atoi(argv[1])) : 20);
   } catch (std::exception const& error) {
     std::fprintf(stderr, "bench-swap: %s\n", error.what());
