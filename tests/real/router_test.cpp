@@ -157,7 +157,7 @@ TEST(RealRouter, the_end_of_the_proxy_saves_every_model_that_is_loaded) {
   RouterHouse house;
   fill(house);
   EXPECT_EQ(house.stop_proxy(), 0);
-  EXPECT_TRUE(house.saved("a", "anna"));
+  EXPECT_TRUE(house.saved("a", "anna")) << house.proxy->log();
   EXPECT_TRUE(house.saved("b", "anna"));
   EXPECT_EQ(house.router.loaded(), (std::vector<std::string>{"a", "b"}));
   house.start_proxy();
