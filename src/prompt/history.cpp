@@ -32,6 +32,19 @@ void History::put(std::string const& session, std::shared_ptr<Prompt const> prom
   bytes_ += bytes;
 }
 
+bool History::forget(std::string_view begin) {
+  auto any = false;
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    auto const next = std::next(entry);
+    if (entry->session.starts_with(begin)) {
+      drop(entry);
+      any = true;
+    }
+    entry = next;
+  }
+  return any;
+}
+
 void History::drop(std::list<Entry>::iterator entry) {
   bytes_ -= entry->bytes;
   by_session_.erase(entry->session);

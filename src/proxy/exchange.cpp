@@ -165,6 +165,11 @@ bool Exchange::rewrite_model() {
   return true;
 }
 
+std::string Exchange::served_model() const {
+  auto const& name = config_route().upstream_model;
+  return name.empty() ? facts_.model.value_or("") : name;
+}
+
 // Which session's prompt cache the request may use.
 net::awaitable<bool> Exchange::key() {
   auto const& route = config_route();
@@ -206,8 +211,7 @@ net::awaitable<bool> Exchange::key() {
 net::awaitable<bool> Exchange::lease() {
   if (backend().gate == nullptr) co_return true;
   visitor_.need = need();
-  auto const& name = config_route().upstream_model;
-  visitor_.model = name.empty() ? facts_.model.value_or("") : name;
+  visitor_.model = served_model();
   visitor_.may_load = llama::may_load(target_.query);
   auto const asked = proxy_.loop_.now();
   auto admitted = co_await backend().gate->admit(visitor_, cancel_);
@@ -313,7 +317,8 @@ void Exchange::log() {
 }
 
 net::awaitable<void> Exchange::explain_prompt() {
-  auto const history_key = Proxy::history_key(config_route().server, *visitor_.session);
+  auto const slot = backend().gate->slot_of(served_model());
+  auto const history_key = Proxy::history_key(config_route().server, *visitor_.session) + slot;
   auto const before = proxy_.history_.find(history_key);
   auto const now = std::make_shared<prompt::Prompt const>(std::move(*facts_.prompt));
   proxy_.history_.put(history_key, now);

@@ -47,6 +47,7 @@ class Exchange {
   bool has_body() const;
   bool in_slot() const;
   swap::Need need() const;
+  std::string served_model() const;  // as it is named to the server
 
   Proxy& proxy_;
   net::Incoming& incoming_;

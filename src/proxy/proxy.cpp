@@ -27,14 +27,11 @@ std::optional<std::size_t> Proxy::route_of(std::optional<std::string> const& mod
 }
 
 std::string Proxy::history_key(std::size_t server, std::string const& session) {
-  return std::to_string(server) + "/" + session;
+  return std::to_string(server) + "/" + session + "/";
 }
 
 bool Proxy::forget(std::size_t server, std::string const& session) {
-  auto const key = history_key(server, session);
-  auto const known = history_.find(key) != nullptr;
-  history_.put(key, nullptr);
-  return known;
+  return history_.forget(history_key(server, session));
 }
 
 void Proxy::skip_once(std::string const& route, std::string const& why,

@@ -73,6 +73,10 @@ net::awaitable<void> Gate::drain() {
   co_await single_.drain();
 }
 
+std::string Gate::slot_of(std::string const& model) const {
+  return router_.in_charge() ? router_.id_of(model) : std::string();
+}
+
 Host const* Gate::host(std::string const& model) const {
   return model.empty() ? &single_ : router_.host(model);
 }

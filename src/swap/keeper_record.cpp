@@ -72,6 +72,14 @@ void Keeper::resume(Order order, Vault& vault, store::SlotRecord const& record) 
 
 // The session whose answer is under way stays the owner: how that ends is for settle() to tell.
 void Keeper::emptied(Vault& vault) {
+  auto const* lost = slot_.holds();
+  if (lost != nullptr && lost->dirty) {
+    Line line(Level::warning, "slot");
+    line.field("server", environment_.server_name).field("state", "lost");
+    if (auto const* who = resident()) line.field("session", who->order.key.id);
+    line.field("tokens", lost->tokens)
+        .say("the model was unloaded, slept or died beside slotswap before this was saved");
+  }
   slot_.forget();
   slot_.content = slots::Empty{};
   residents_.clear();

@@ -52,6 +52,11 @@ Host& Router::host_of(std::string const& id) {
   return *one.host;
 }
 
+std::string Router::id_of(std::string const& name) const {
+  auto const place = ids_.find(name);
+  return place == ids_.end() ? name : place->second;
+}
+
 Host const* Router::host(std::string const& model) const {
   auto const name = ids_.find(model);
   auto const place = models_.find(name == ids_.end() ? model : name->second);
@@ -87,7 +92,17 @@ net::awaitable<base::Result<Admission>> Router::admit(Visitor visitor, Cancel& c
     admission = Admission();
   }
   admission.use = use;
+  if (visitor.need != Need::slot)
+    admission.answered = [this, need = visitor.need, id = *id](int status) {
+      answered(need, id, status);
+    };
   co_return admission;
+}
+
+// The answer may be here before the event: the room must not be given away in between.
+void Router::answered(Need need, std::string const& id, int status) {
+  if (status < 200 || status > 299 || roster_.presence(id) != slots::Presence::absent) return;
+  saw(id, need == Need::load ? llama::ModelStatus::loading : llama::ModelStatus::loaded);
 }
 
 // Whether the process that was to be used is gone: what its slot was prepared for has to be done

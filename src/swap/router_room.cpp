@@ -99,17 +99,22 @@ base::TimePoint Router::load_deadline(base::TimePoint began) const {
   return limit <= base::Duration::zero() ? base::TimePoint::max() : began + limit;
 }
 
+telemetry::Line Router::load_line(std::string const& id) const {
+  Line line(Level::info, "load");
+  line.field("server", settings_.host.name).field("model", id);
+  return line;
+}
+
 net::awaitable<Router::Loaded> Router::load(std::string id, Cancel& cancel) {
   auto& one = model(id);
   auto const began = loop_.now();
   auto const endings = one.endings;
   auto const sent = co_await server_.load(id);
   auto const runs = sent.has_error() && contains(sent.error(), "already running");
-  Line line(Level::info, "load");
-  line.field("server", settings_.host.name).field("model", id);
   if (guessed_) co_return co_await load_unseen(id, load_deadline(began), cancel);
   if (sent.has_error() && !runs) {
     auto const no_room = contains(sent.error(), "limit reached");
+    auto line = load_line(id);
     line.field("result", no_room ? "no_room" : sent.error().code)
         .say("not loaded: " + sent.error().detail);
     if (no_room) co_await refresh();
@@ -122,10 +127,13 @@ net::awaitable<Router::Loaded> Router::load(std::string id, Cancel& cancel) {
     if (closed_ || cancel.requested()) co_return Loaded::failed;
     co_await changed(until, &cancel);
   }
+  auto line = load_line(id);
   line.field("ms", loop_.now() - began);
   auto const presence = roster_.presence(id);
   if (presence == Presence::present || presence == Presence::asleep) {
     line.field("result", "ok");
+    // In a process that was just begun.
+    if (!runs) host_of(id).ended();
     co_return Loaded::yes;
   }
   auto const late = presence == Presence::loading;

@@ -15,6 +15,7 @@ using telemetry::Level;
 using telemetry::Line;
 
 constexpr auto first_pause = std::chrono::milliseconds(250);
+constexpr auto longest_trust = std::chrono::minutes(1);
 constexpr auto longest_pause = std::chrono::seconds(30);
 // A build without the stream gets it by a new process only.
 constexpr auto no_stream_pause = std::chrono::minutes(1);
@@ -62,6 +63,9 @@ void Router::take_limit(llama::Props const& props) {
              "it does not say how many models it loads at most: set models_max of this "
              "server, or its own evictions lose prompt caches");
   }
+  // Where there is no event stream it is asked each minute.
+  auto news = std::to_string(most) + " " + props.build;
+  if (std::exchange(said_ready_, news) == news) return;
   Line(Level::info, "router")
       .field("server", settings_.host.name)
       .field("state", "ready")
@@ -69,9 +73,11 @@ void Router::take_limit(llama::Props const& props) {
       .field("build", props.build);
 }
 
-// The list is believed as long as events tell what changes.
+// The list is believed as long as events tell what changes, and looked at now and then all the
+// same: a stream may be cut off without a word.
 net::awaitable<void> Router::settle() {
-  if (!listed_ || !following_) co_await refresh();
+  auto const old = loop_.now() - listed_at_ > longest_trust;
+  if (!listed_ || !following_ || old) co_await refresh();
 }
 
 net::awaitable<void> Router::refresh() {
@@ -91,6 +97,7 @@ net::awaitable<void> Router::refresh() {
     if (list.has_value()) {
       read_list(*list);
       listed_ = true;
+      listed_at_ = loop_.now();
     }
   } while (once_more_ && !closed_);
   refreshing_ = false;

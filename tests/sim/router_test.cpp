@@ -41,6 +41,65 @@ TEST(Router, an_alias_and_the_id_share_one_state) {
   EXPECT_EQ(house.files(".bin").size(), 2U);
 }
 
+TEST(Router, a_name_may_have_slashes_and_colons) {
+  RouterHouse house([](Options& options) { options.router_models.emplace_back("org/d:Q8 0"); });
+  for (auto const* model : {"a", "org/d:Q8 0", "b", "c"}) house.turn(model, "anna", 100);
+  EXPECT_GE(house.turn("org/d:Q8 0", "anna", 101).reused, 99);
+  EXPECT_TRUE(house.evictions().empty());
+}
+
+TEST(Router, beside_a_single_server_with_a_model_of_the_same_name) {
+  RouterHouse house;
+  llama_sim::Options options;
+  options.model = "a";
+  options.slot_save_path = house.folder.path().string();
+  options.scale = house.scale;
+  llama_sim::Sim single(options);
+  auto const slots = "slots: {save_path: '" + house.folder.path().string() + "'}}\n";
+  auto const yaml = "listen: 127.0.0.1:0\nservers:\n  - {name: one, url: '" + single.url() +
+                    "'}\n  - {name: many, url: '" + house.sim->url() +
+                    "'}\nroutes:\n  - {model: solo, server: one, " + slots +
+                    "  - {model: '*', server: many, " + slots;
+  house.proxy.reset();
+  house.proxy = std::make_unique<RunningProxy>(yaml, house.options());
+  for (int round = 0; round < 3; ++round) {
+    for (auto const* session : {"anna", "ben"}) {
+      for (auto const* model : {"solo", "a", "b", "c"})
+        EXPECT_GE(house.turn(model, session, 100 + round).reused, round == 0 ? 0 : 98) << model;
+    }
+  }
+  house.proxy.reset();
+  EXPECT_EQ(house.files(".json").size(), 8U);
+}
+
+TEST(Router, a_prompt_is_compared_with_the_last_one_of_the_same_model) {
+  RouterHouse house;
+  // Before the first one nobody knows that it is a router.
+  house.turn("a", "ben", 10);
+  for (auto const* model : {"a", "b"}) house.turn(model, "anna", 100);
+  auto const before = house.log.count("event=prompt");
+  house.turn("a", "anna", 100);
+  house.turn("b", "anna", 100);
+  EXPECT_EQ(house.log.count("event=prompt"), before + 2);
+  EXPECT_EQ(house.log.count("result=same"), 2U);
+}
+
+TEST(Router, what_is_lost_beside_us_is_said) {
+  RouterHouse house;
+  house.turn("a", "anna", 100);
+  ASSERT_TRUE(house.settled_in("a"));
+  house.sim->kill_model("a");
+  ASSERT_TRUE(house.slot_is_empty("a"));
+  EXPECT_EQ(house.log.count("event=slot server=main/a state=lost"), 1U);
+}
+
+TEST(Router, a_model_that_was_just_loaded_needs_no_erase) {
+  RouterHouse house;
+  for (auto const* model : {"a", "b", "c"}) house.turn(model, "anna", 100);
+  for (auto const* model : {"a", "b", "c"})
+    EXPECT_EQ(house.calls("/slots/0?action=erase", model), 0U) << model;
+}
+
 TEST(Router, a_model_that_is_not_known_gets_the_routers_own_error) {
   RouterHouse house;
   auto const reply = house.turn("nobody", "anna", 10);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace slotswap::prompt {
@@ -22,6 +23,9 @@ class History {
   /// Keeps the prompt as the session's last. One larger than the whole limit is not kept, and the
   /// older one goes; null forgets the session.
   void put(std::string const& session, std::shared_ptr<Prompt const> prompt);
+
+  /// Forgets every session whose name begins so; whether there was any.
+  bool forget(std::string_view begin);
 
   std::size_t bytes() const { return bytes_; }
   std::size_t sessions() const { return by_session_.size(); }

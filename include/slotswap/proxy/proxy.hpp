@@ -46,6 +46,7 @@ class Proxy {
   /// The first route whose pattern matches; without a model the first of all. None: no route serves
   /// it.
   std::optional<std::size_t> route_of(std::optional<std::string> const& model) const;
+  /// Of all models of the server; the one's name may follow.
   static std::string history_key(std::size_t server, std::string const& session);
   void skip_once(std::string const& route, std::string const& why, std::string const& session);
 

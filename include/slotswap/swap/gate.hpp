@@ -27,6 +27,10 @@ class Gate {
   void close();
   net::awaitable<void> drain();
 
+  /// Whose slot a request for this model gets: its id on a router, empty on a single server, which
+  /// has one.
+  std::string slot_of(std::string const& model) const;
+
   Vault const& vault() const { return single_.vault(); }
   /// Of a single server; of a router's model; null where that was not used yet.
   Host const* host(std::string const& model = {}) const;

@@ -7,6 +7,7 @@
 #include <slotswap/net/loop.hpp>
 #include <slotswap/slots/roster.hpp>
 #include <slotswap/swap/host.hpp>
+#include <slotswap/telemetry/log.hpp>
 
 #include <cstddef>
 #include <map>
@@ -46,6 +47,8 @@ class Router {
   void lost(std::string const& model);
   void close();
   net::awaitable<void> drain();
+  /// Of a name or an alias; what is not known stays as it is.
+  std::string id_of(std::string const& name) const;
   /// Null: no request needed its slot yet.
   Host const* host(std::string const& model) const;
 
@@ -56,6 +59,7 @@ class Router {
   class Place;
 
   // router.cpp
+  void answered(Need need, std::string const& id, int status);
   net::awaitable<bool> ended_meanwhile(std::string id, Admission const& admission,
                                        std::uint64_t endings, Cancel& cancel);
   Model& model(std::string const& id);
@@ -74,6 +78,7 @@ class Router {
   net::awaitable<base::Result<Admission>> leave_to(std::string id, Cancel& cancel);
   net::awaitable<void> finish_leaving(std::string id, std::unique_ptr<Turn> turn);
   net::awaitable<void> changed(base::TimePoint until, Cancel* cancel);
+  telemetry::Line load_line(std::string const& id) const;
   base::TimePoint load_deadline(base::TimePoint began) const;
   void wake();
 
@@ -108,6 +113,8 @@ class Router {
   std::set<net::Signal*> waiting_;
   std::set<net::Signal*> listing_;
 
+  base::TimePoint listed_at_{};
+  std::string said_ready_;
   bool listed_ = false;  // GET /models was answered since the stream was last lost
   bool refreshing_ = false;
   bool once_more_ = false;
