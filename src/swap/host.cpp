@@ -82,13 +82,20 @@ void Host::refuse(std::string flag, std::string words) {
 // pass the query on.
 void Host::refused_call(std::string const& words) {
   if (words.find("Invalid action") == std::string::npos) return;
+  auto const known = std::exchange(*settings_.too_old, facts_.props.build) == facts_.props.build;
+  too_old();
+  if (known) return;
+  Line(Level::warning, "server")
+      .field("server", settings_.name)
+      .field("state", "not_swappable")
+      .say("swapping is off for this server: its router does not pass slot actions on (\"" + words +
+           "\"); a llama-server of February 2026 or newer does (llama.cpp PR 19854), this is " +
+           facts_.props.build);
+}
+
+void Host::too_old() {
   standing_ = Standing::off;
   why_off_ = "the server's router does not pass slot actions on";
-  warn_once(
-      "not_swappable",
-      "swapping is off for this server: its router does not pass slot actions on (\"" + words +
-          "\"); a llama-server of February 2026 or newer does (llama.cpp PR 19854), this is " +
-          facts_.props.build);
 }
 
 // One at a time; who comes meanwhile waits for its end.
@@ -123,6 +130,7 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
     why_off_ = "the server is a router";
     co_return;
   }
+  if (!props.build.empty() && *settings_.too_old == props.build) co_return too_old();
   if (props.total_slots != 1) {
     co_return refuse("-np 1", "it has " + std::to_string(props.total_slots) +
                                   " slots, and only one can be swapped");

@@ -400,6 +400,10 @@ TEST(RouterFaults, a_router_that_passes_no_slot_actions_on_is_not_swapped) {
   auto const calls = house.calls("/slots/0?action=save", "a");
   EXPECT_EQ(house.turn("a", "ben", 101).status, 200);
   EXPECT_EQ(house.calls("/slots/0?action=save", "a"), calls);
+  // It is the router's, whichever model was asked.
+  for (auto const* session : {"anna", "ben"}) EXPECT_EQ(house.turn("b", session, 100).status, 200);
+  EXPECT_EQ(house.calls("/slots/0?action=save", "b"), 0U);
+  EXPECT_EQ(house.log.count("its router does not pass slot actions on"), 1U);
 }
 
 TEST(RouterFaults, with_unload_never_the_router_chooses_and_idle_saves_are_what_is_there) {

@@ -73,6 +73,8 @@ struct HostSettings {
   config::Slots slots;            // of the server's first route with slots
   std::vector<SlotRoute> routes;  // of its routes those that have slots, in their order
   bool name_in_tag = false;       // another server saves into the same folder
+  /// The build that was found not to pass slot actions on; one for all models of a router.
+  std::shared_ptr<std::string> too_old = std::make_shared<std::string>();
   std::uint64_t max_folder_bytes = 0;
   KeeperTimes times;
 };
@@ -122,6 +124,7 @@ class Host {
   net::awaitable<std::optional<bool>> alive(bool for_request);
   void refuse(std::string flag, std::string words);
   void refused_call(std::string const& words);
+  void too_old();
   std::string full_name() const;
   void warn_once(std::string reason, std::string words);
   std::string tag() const;
