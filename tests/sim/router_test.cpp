@@ -259,6 +259,32 @@ TEST(Router, a_sleeping_model_is_left_alone_and_its_session_restored) {
   EXPECT_EQ(house.sim->book().wakes, 1U);
 }
 
+TEST(Router, a_sleeping_model_gets_no_call_of_ours_whatever_others_do) {
+  RouterHouse house(nullptr, "save_idle_seconds: 0.05");
+  house.turn("a", "anna", 100);
+  ASSERT_TRUE(eventually([&] { return house.log.count("event=save") == 1; }));
+  house.sim->fall_asleep("a");
+  ASSERT_TRUE(house.slot_is_empty("a"));
+  auto const before = house.calls("/", "a");
+  for (auto const* session : {"anna", "ben"}) house.turn("b", session, 100);
+  ASSERT_TRUE(eventually([&] { return house.calls("/slots/0?action=save", "b") == 2; }));
+  EXPECT_EQ(house.calls("/", "a"), before);
+  house.proxy->stop();
+  EXPECT_EQ(house.calls("/", "a"), before);
+  EXPECT_EQ(house.sim->book().wakes, 0U);
+}
+
+TEST(Router, no_slot_call_or_question_of_ours_loads_a_model) {
+  RouterHouse house;
+  for (auto const* model : {"a", "b", "c", "a"}) house.turn(model, "anna", 100);
+  for (auto const& call : house.sim->book().calls) {
+    auto const ours = call.target.find("/slots") == 0 || call.target.find("/props?") == 0 ||
+                      call.target.find("/lora-adapters") == 0;
+    if (!ours) continue;
+    EXPECT_NE(call.target.find("autoload=false"), std::string::npos) << call.target;
+  }
+}
+
 TEST(Router, a_sleep_time_below_the_idle_saves_is_warned_of_once) {
   RouterHouse house([](Options& options) { options.sleep_idle_seconds = 500; },
                     "save_idle_seconds: 501");
