@@ -201,7 +201,6 @@ net::awaitable<bool> Router::unload(std::string id, std::string why) {
   auto const over = sent.has_error() && contains(sent.error(), "not running");
   auto gone = !sent.has_error() || over;
   if (over) saw(id, llama::ModelStatus::absent);
-  if (gone && guessed_) saw(id, llama::ModelStatus::absent);
   if (gone) gone = co_await wait_for_end(id);
   Line line(gone ? Level::info : Level::warning, "unload");
   line.field("server", settings_.host.name)
@@ -219,8 +218,15 @@ net::awaitable<bool> Router::unload(std::string id, std::string why) {
 net::awaitable<bool> Router::wait_for_end(std::string id) {
   auto const stop = model(id).stop.value_or(default_stop) + stop_slack;
   auto const until = loop_.now() + stop;
-  while (roster_.presence(id) != Presence::absent && loop_.now() < until && !closed_)
+  while (roster_.presence(id) != Presence::absent && loop_.now() < until && !closed_) {
+    if (guessed_) {
+      // While it leaves the router cannot reach it; when it is gone it is not loaded.
+      auto const props = co_await model(id).server.props();
+      if (props.has_error() && props.error().code == "refused") saw(id, llama::ModelStatus::absent);
+      if (roster_.presence(id) == Presence::absent) break;
+    }
     co_await changed(until, nullptr);
+  }
   co_return roster_.presence(id) == Presence::absent;
 }
 
