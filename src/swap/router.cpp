@@ -58,8 +58,7 @@ std::string Router::id_of(std::string const& name) const {
 }
 
 Host const* Router::host(std::string const& model) const {
-  auto const name = ids_.find(model);
-  auto const place = models_.find(name == ids_.end() ? model : name->second);
+  auto const place = models_.find(id_of(model));
   return place == models_.end() ? nullptr : place->second->host.get();
 }
 
@@ -114,11 +113,11 @@ net::awaitable<bool> Router::ended_meanwhile(std::string id, Admission const& ad
   if (!doubt) co_return false;
   // The router may not have noticed yet.
   auto const until = loop_.now() + time_to_notice;
+  auto& one = model(id);
   for (;;) {
     co_await refresh();
-    auto const& one = model(id);
     if (roster_.presence(id) == slots::Presence::absent || one.endings != endings) co_return true;
-    auto const props = co_await model(id).server.props();
+    auto const props = co_await one.server.props();
     if (props.has_value() || loop_.now() >= until || cancel.requested()) co_return false;
     co_await changed(until, &cancel);
   }
@@ -160,10 +159,9 @@ net::awaitable<void> Router::resume() {
 }
 
 void Router::lost(std::string const& model) {
-  auto const name = ids_.find(model);
+  auto const meant = id_of(model);
   for (auto const& [id, one] : models_) {
-    auto const meant = model.empty() || (name != ids_.end() && name->second == id);
-    if (meant && one->host) one->host->lost();
+    if (one->host && (model.empty() || id == meant)) one->host->lost();
   }
 }
 

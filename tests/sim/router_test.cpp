@@ -448,8 +448,7 @@ TEST(Router, a_restart_of_slotswap_goes_on_without_a_slot_call) {
   house.turn("a", "anna", 100);
   house.turn("b", "anna", 100);
   ASSERT_TRUE(house.settled_in("b"));
-  house.proxy.reset();
-  house.proxy = std::make_unique<RunningProxy>(house.yaml(), house.options());
+  house.restart_proxy();
   ASSERT_TRUE(eventually([&] { return house.log.count("state=held") == 2; }));
   auto const restores = house.calls("/slots/0?action=restore", "a");
   EXPECT_GE(house.turn("a", "anna", 101).reused, 99);
