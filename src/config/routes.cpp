@@ -44,7 +44,10 @@ void read_pin(Section const& section, std::vector<std::string>& pin) {
 void read_slots_map(Section const& section, ReadSlots& read) {
   auto& slots = *read.slots;
   auto id = static_cast<std::uint64_t>(slots.id);
-  if (section.count("id", id, 0, 9999)) slots.id = static_cast<int>(id);
+  if (section.count("id", id, 0, 9999)) {
+    slots.id = static_cast<int>(id);
+    slots.ids.assign(1, slots.id);
+  }
   read.folders_good &= read_folder(section, "save_path", slots.save_path);
   read.folders_good &= read_folder(section, "state_dir", slots.state_dir);
   section.choice<Verify>("verify", slots.verify,
@@ -161,6 +164,7 @@ void read_route(Section const& section, Defaults const& defaults, Config& config
   where.slots = section.place_of("slots");
   where.model_good = section.needed_text("model", route.model);
   route.server = read_server_of(section, defaults, config);
+  route.servers.assign(1, route.server);
   route.upstream_model = defaults.upstream_model;
   section.text("upstream_model", route.upstream_model);
   auto read = read_slots(section, defaults.slots);

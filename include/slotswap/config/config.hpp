@@ -52,9 +52,10 @@ enum class Publish { beside, replace };
 enum class Unload { explicitly, never };
 
 struct Slots {
-  int id = 0;
-  std::string save_path;  // empty: the folder is not visible to this process
-  std::string state_dir;  // manifests, lock and state file; never empty where slots are swapped
+  int id = 0;               // the first of `ids`
+  std::vector<int> ids{0};  // those of the server's slots that are swapped; never empty
+  std::string save_path;    // empty: the folder is not visible to this process
+  std::string state_dir;    // manifests, lock and state file; never empty where slots are swapped
   Verify verify = Verify::stat;
   Publish publish = Publish::beside;
   Unload unload = Unload::explicitly;
@@ -72,11 +73,48 @@ struct Slots {
   Duration slot_call_timeout{std::chrono::seconds(300)};
 };
 
+/// How requests of a route wait for a slot (docs/queue.md).
+struct Queueing {
+  /// How long a request waits before its session is next, whoever came later and needs no swap.
+  Duration max_overtake{std::chrono::seconds(30)};
+  /// How long a slot waits after an answer for its session's next request while others wait; none:
+  /// auto, a quarter of the measured swap; 0: not at all.
+  std::optional<Duration> linger;
+  std::uint64_t max_waiting = 0;          // requests that wait at once; 0: none
+  std::uint64_t max_waiting_per_key = 0;  // of one API key; 0: none
+  Duration timeout{};                     // in the queue; 0: none
+};
+
+/// What is done with a request that is none of its session's story: a title, a summary.
+enum class SideWork {
+  normal,     // as any other: saved even if it is small
+  isolate,    // in a cache of its own that is never saved, not in its session's
+  elsewhere,  // the same, and in another slot than its session's where the pool has one
+  no_save,    // in its session's cache, which is not written because of it
+};
+
+/// All that is given must hold.
+struct SideRule {
+  std::string header;                          // a field's name; empty: any request
+  std::string value;                           // of it: a glob
+  std::string path;                            // a glob; empty: any
+  std::optional<std::uint64_t> max_tokens;     // the request asks for at most so many
+  std::optional<std::uint64_t> prompt_tokens;  // its prompt is estimated at most so long
+  SideWork work = SideWork::normal;
+};
+
 struct Route {
-  std::string model;  // a name or a glob; also the route's name in logs
-  std::size_t server = 0;
-  std::string upstream_model;  // empty: the client's own
-  std::optional<Slots> slots;  // none: relay only
+  std::string model;                 // a name or a glob; also the route's name in logs
+  std::size_t server = 0;            // the first of `servers`
+  std::vector<std::size_t> servers;  // never empty
+  std::string upstream_model;        // empty: the client's own
+  std::optional<Slots> slots;        // none: relay only
+  Queueing queue;
+  std::vector<SideRule> side_requests;       // the first that matches counts
+  bool allow_detached = false;               // X-Conversation-Id is forwarded
+  Duration heartbeat{};                      // between comments to a stream that waits; 0: off
+  Duration stuck{std::chrono::seconds(60)};  // unanswered beside an idle slot; 0: never stuck
+  bool response_headers = true;              // X-Slotswap-... and Server-Timing
 };
 
 enum class LogFormat { logfmt, json };
