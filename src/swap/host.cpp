@@ -1,6 +1,7 @@
 #include <slotswap/swap/host.hpp>
 #include <slotswap/telemetry/log.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace slotswap::swap {
@@ -20,7 +21,10 @@ Host::Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault&
       vault_(vault),
       settings_(std::move(settings)),
       model_(settings_.model),
-      keeper_(environment(), settings_.slots.id, settings_.times) {}
+      pool_(settings_.pool ? settings_.pool : std::make_shared<Pool>(loop, tasks)) {
+  for (auto const id : settings_.slots.ids)
+    keepers_.push_back(std::make_unique<Keeper>(environment(), *pool_, id, settings_.times));
+}
 
 KeeperEnvironment Host::environment() {
   KeeperEnvironment environment(loop_, tasks_, server_);
@@ -28,7 +32,9 @@ KeeperEnvironment Host::environment() {
   environment.folder_user = settings_.name;
   environment.max_folder_bytes = settings_.max_folder_bytes;
   environment.alive = [this](bool for_request) { return alive(for_request); };
-  environment.restarted = [this] { return std::exchange(restarted_, false); };
+  environment.restarted = [this, seen = restarts_]() mutable {
+    return std::exchange(seen, restarts_) != restarts_;
+  };
   environment.model = [this] { return model_; };
   environment.tag = [this] { return tag(); };
   environment.fit = [this](std::string const& route_text) { return fit(route_text); };
@@ -46,13 +52,12 @@ void Host::ended() {
   standing_ = Standing::unknown;
   // Another process is expected: its slot is known to be empty.
   marker_.clear();
-  restarted_ = false;
-  keeper_.emptied(vault_);
+  for (auto const& keeper : keepers_) keeper->emptied(vault_);
 }
 
 void Host::slept() {
   standing_ = Standing::unknown;
-  keeper_.emptied(vault_);
+  for (auto const& keeper : keepers_) keeper->emptied(vault_);
 }
 
 void Host::lost() {
@@ -131,12 +136,7 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
     co_return;
   }
   if (!props.build.empty() && *settings_.too_old == props.build) co_return too_old();
-  if (props.total_slots != 1) {
-    co_return refuse("-np 1", "it has " + std::to_string(props.total_slots) +
-                                  " slots, and only one can be swapped");
-  }
-  if (settings_.slots.id != 0)
-    co_return refuse("-np 1", "slots.id is not 0, and a server with one slot has only that");
+  if (!suits(props)) co_return;
   auto const slots = co_await server_.slots(settings_.times.look);
   if (slots.has_error() && slots.error().code == "refused")
     co_return refuse("--slots", "GET /slots: " + slots.error().detail);
@@ -161,7 +161,23 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
   standing_ = Standing::swappable;
   vault_.keep(tag(), keeping_of(settings_.slots, settings_.max_folder_bytes));
   say_ready();
-  resume_slot(*slots);
+  for (auto const& keeper : keepers_) resume_slot(*keeper, *slots);
+}
+
+// llama-server takes a slot that it does not have for another one.
+bool Host::suits(llama::Props const& props) {
+  auto const has = std::to_string(props.total_slots);
+  auto const& ids = settings_.slots.ids;
+  if (!several() && props.total_slots != 1) {
+    refuse("-np 1", "it has " + has + " slots, and slots.ids names only one of them");
+    return false;
+  }
+  auto const highest = *std::max_element(ids.begin(), ids.end());
+  if (highest < props.total_slots) return true;
+  refuse(
+      "-np " + std::to_string(highest + 1),
+      "it has " + has + " slots, numbered from 0, and slots.ids names " + std::to_string(highest));
+  return false;
 }
 
 // After GET /slots, which woke a sleeping server: this would as well.
@@ -170,7 +186,7 @@ net::awaitable<bool> Host::read_facts(llama::Props props) {
   if (facts.has_error()) co_return false;
   facts_ = std::move(*facts);
   fits_.clear();
-  if (!marker_.empty() && marker_ != facts_.props.media_marker) restarted_ = true;
+  if (!marker_.empty() && marker_ != facts_.props.media_marker) ++restarts_;
   marker_ = facts_.props.media_marker;
   model_ = facts_.model.id;
   co_return true;
@@ -195,14 +211,17 @@ void Host::say_ready() {
 }
 
 net::awaitable<void> Host::resume() {
-  auto const noted = vault_.book().has(full_name(), settings_.slots.id);
+  auto const& book = vault_.book();
+  auto const noted = std::any_of(keepers_.begin(), keepers_.end(), [&](auto const& keeper) {
+    return book.has(full_name(), keeper->slot_id());
+  });
   if (noted && standing_ == Standing::unknown) co_await contact(false);
 }
 
 // Believed only when the process, the model and the whole stamp are those that were noted.
-void Host::resume_slot(std::vector<llama::SlotLook> const& slots) {
-  auto const record = vault_.book().take(full_name(), settings_.slots.id);
-  if (!record || !keeper_.untouched()) return;
+void Host::resume_slot(Keeper& keeper, std::vector<llama::SlotLook> const& slots) {
+  auto const record = vault_.book().take(full_name(), keeper.slot_id());
+  if (!record || !keeper.untouched()) return;
   Order order;
   order.kind = slots::Goal::Kind::session;
   order.settings = settings_.slots;
@@ -219,9 +238,9 @@ void Host::resume_slot(std::vector<llama::SlotLook> const& slots) {
   if (!mine || !same_model || record->marker != marker_) return;
   order.key.id = record->key.substr(order.key.tag.size() + 1);
   for (auto const& slot : slots) {
-    if (slot.id != settings_.slots.id || slot.busy) continue;
+    if (slot.id != keeper.slot_id() || slot.busy) continue;
     if (slot.task == record->task && slot.tokens == record->tokens)
-      keeper_.resume(std::move(order), vault_, *record);
+      keeper.resume(std::move(order), vault_, *record);
     return;
   }
 }
@@ -237,7 +256,8 @@ net::awaitable<base::Result<bool>> Host::forget(std::string id) {
     co_return base::Fault(base::Side::us, "not_known",
                           "another slotswap has the folder of saved states");
   }
-  auto const held = keeper_.forget(id, vault_);
+  auto held = false;
+  for (auto const& keeper : keepers_) held |= keeper->forget(id, vault_);
   auto const tag_only = settings_.name_in_tag ? tag() : std::string();
   auto const saved = co_await vault_.forget(id, tag_only);
   if (saved.has_error()) co_return saved.error();
@@ -264,37 +284,6 @@ net::awaitable<std::optional<bool>> Host::alive(bool for_request) {
     co_await contact();
   }
   co_return !props->sleeping;
-}
-
-net::awaitable<base::Result<Admission>> Host::admit(Visitor visitor, Cancel& cancel) {
-  Admission admission;
-  if (!vault_.usable()) {
-    if (visitor.session) admission.skipped = "another slotswap has the folder of saved states";
-    co_return admission;
-  }
-  if (standing_ == Standing::unknown) co_await contact();
-  if (standing_ == Standing::off || standing_ == Standing::router) {
-    if (visitor.session) admission.skipped = why_off_;
-    co_return admission;
-  }
-  Order order;
-  order.route = visitor.route;
-  order.settings = visitor.settings != nullptr ? *visitor.settings : settings_.slots;
-  order.prompt_digest = std::move(visitor.prompt_digest);
-  if (standing_ == Standing::unknown) {
-    order.kind = slots::Goal::Kind::hands_off;
-    if (visitor.session) admission.skipped = "the server could not be asked what it is";
-  } else if (visitor.session) {
-    order.kind = slots::Goal::Kind::session;
-    order.key.id = *visitor.session;
-    order.savable = visitor.savable;
-  } else {
-    order.kind = slots::Goal::Kind::pass;
-  }
-  auto lease = co_await keeper_.acquire(std::move(order), vault_, cancel);
-  if (lease.has_error()) co_return lease.error();
-  admission.lease = std::move(*lease);
-  co_return admission;
 }
 
 }  // namespace slotswap::swap

@@ -12,10 +12,6 @@ using slots::Event;
 using telemetry::Level;
 using telemetry::Line;
 
-base::Fault closing() {
-  return base::Fault(base::Side::us, "shutting_down", "slotswap is stopping; try again");
-}
-
 base::Fault given_up() {
   return base::Fault(base::Side::client, "client_gone", "the client left while it waited");
 }
@@ -51,14 +47,8 @@ Keeping keeping_of(config::Slots const& settings, std::uint64_t max_folder_bytes
   return keeping;
 }
 
-Turn::~Turn() {
-  if (keeper_ == nullptr) return;
-  keeper_->release(ticket_);
-  keeper_->arm_idle_save();
-}
-
-Lease::Lease(Keeper& keeper, Turn turn, Order order, Vault& vault)
-    : keeper_(&keeper), turn_(std::move(turn)), order_(std::move(order)), vault_(vault) {}
+Lease::Lease(net::TaskGroup& tasks, std::unique_ptr<Turn> turn, Vault& vault)
+    : tasks_(tasks), turn_(std::move(turn)), vault_(vault) {}
 
 Lease::~Lease() {
   slots::Outcome outcome;
@@ -66,37 +56,78 @@ Lease::~Lease() {
   finish(outcome);
 }
 
-void Lease::finish(slots::Outcome outcome) {
-  auto* keeper = std::exchange(keeper_, nullptr);
-  if (keeper == nullptr) return;
-  // Beside the client's answer: nobody waits for the stamp but the next owner.
-  keeper->environment_.tasks.spawn(
-      "settle", keeper->settle(std::move(turn_), std::move(order_), vault_, outcome));
+void Lease::add(Keeper& keeper, Order order, Swapped const& done) {
+  parts_.emplace_back(&keeper, std::move(order));
+  if (swapped.what.empty()) swapped.what = done.what;
+  if (swapped.note.empty()) swapped.note = done.note;
+  swapped.took += done.took;
 }
 
-Keeper::Keeper(KeeperEnvironment environment, int slot_id, KeeperTimes times)
+void Lease::finish(slots::Outcome outcome) {
+  if (!turn_) return;
+  if (parts_.empty()) return turn_.reset();
+  // Beside the client's answer: nobody waits for the stamp but the next owner.
+  tasks_.spawn("settle", settle(std::move(turn_), std::move(parts_), vault_, outcome));
+}
+
+net::awaitable<void> Lease::settle(std::unique_ptr<Turn> turn, std::vector<Part> parts,
+                                   Vault& vault, slots::Outcome outcome) {
+  for (auto& [keeper, order] : parts) co_await keeper->settle(std::move(order), vault, outcome);
+  turn.reset();
+}
+
+Keeper::Keeper(KeeperEnvironment environment, Pool& pool, int slot_id, KeeperTimes times)
     : environment_(std::move(environment)),
       slot_id_(slot_id),
       times_(times),
+      pool_(pool),
+      seat_(pool.add(seat_of_pool())),
       idle_changed_(environment_.loop) {}
 
-net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order, Vault& vault,
-                                                                     Cancel& cancel) {
-  if (closed_) co_return closing();
-  auto const ticket = ++last_ticket_;
-  auto const entered = environment_.loop.now();
-  auto const granted = co_await wait_turn(ticket, &cancel);
-  if (!granted) co_return cancel.requested() ? given_up() : closing();
-  Turn turn(*this, ticket);
+Seat Keeper::seat_of_pool() {
+  Seat seat;
+  seat.resident = [this] { return session(); };
+  seat.linger = [this] { return std::exchange(linger_, base::Duration::zero()); };
+  seat.freed = [this] { arm_idle_save(); };
+  seat.left = [this] { moved_away(); };
+  return seat;
+}
+
+// Also that of a request that was cancelled: its next one finds most of it there.
+std::string Keeper::session() const {
+  if (residents_.empty()) return {};
+  auto const* who = resident();
+  return who != nullptr ? who->order.key.id : residents_.begin()->second.order.key.id;
+}
+
+void Keeper::moved_away() {
+  if (residents_.empty()) return;
+  Vault& vault = residents_.begin()->second.vault;
+  auto const was_unknown = slot_.unknown();
+  slot_.content = slots::Unknown{};
+  say_unknown(was_unknown, "its session runs in another slot");
+  residents_.clear();
+  note_slot(vault);
+}
+
+// The newest counts for a quarter.
+void Keeper::measure(Order const& order, Swapped const& swapped) {
+  if (swapped.what.empty() || swapped.what == "erase") return;
+  auto const known = swap_times_.try_emplace(order.route, swapped.took);
+  auto& mean = known.first->second;
+  if (!known.second) mean = (mean * 3 + swapped.took) / 4;
+}
+
+net::awaitable<base::Result<Swapped>> Keeper::prepare(Order& order, Vault& vault, Cancel& cancel) {
+  touched_ = true;
   disarm_idle_save();
   auto const began = environment_.loop.now();
   Swapped swapped;
-  swapped.waited = began - entered;
   if (environment_.restarted()) slot_.forget();
   fit(order);
   owner_ = order.kind == slots::Goal::Kind::session ? order.key.text() : std::string();
   owner_deleted_ = false;
-  co_await prepare(order, vault, order.settings.busy_wait, cancel, swapped);
+  co_await run(order, vault, order.settings.busy_wait, cancel, swapped);
   swapped.took = environment_.loop.now() - began;
   // The server may have been found with another model meanwhile.
   fit(order);
@@ -108,9 +139,8 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Keeper::acquire(Order order
     owner_.clear();
     co_return given_up();
   }
-  auto lease = std::make_unique<Lease>(*this, std::move(turn), std::move(order), vault);
-  lease->swapped = std::move(swapped);
-  co_return lease;
+  measure(order, swapped);
+  co_return swapped;
 }
 
 void Keeper::fit(Order& order) const {
@@ -137,41 +167,16 @@ void Keeper::say_missing(Order const& order, Vault const& vault) const {
       .say(*why);
 }
 
-// A grant is state here and the signal only wakes: a waiter that was granted while it was being
-// cancelled gives it back.
-net::awaitable<bool> Keeper::wait_turn(slots::Ticket ticket, Cancel* cancel) {
-  if (queue_.enter(ticket)) {
-    if (cancel == nullptr || !cancel->requested()) co_return true;
-    release(ticket);
-    co_return false;
-  }
-  Waiter waiter(environment_.loop);
-  waiters_[ticket] = &waiter;
-  auto const stop = [&]() { return cancel != nullptr && (cancel->requested() || closed_); };
-  if (cancel != nullptr) cancel->on_request([&waiter] { waiter.signal.notify(); });
-  while (!waiter.granted && !stop()) co_await waiter.signal.wait();
-  if (cancel != nullptr) cancel->on_request(nullptr);
-  waiters_.erase(ticket);
-  if (!stop()) co_return true;
-  if (waiter.granted) {
-    release(ticket);
-  } else {
-    queue_.leave(ticket);
-  }
-  co_return false;
+// For work of our own, in the order of its coming.
+net::awaitable<std::unique_ptr<Turn>> Keeper::wait_turn(Cancel* cancel) {
+  touched_ = true;
+  Wish wish;
+  wish.seats.push_back(seat_);
+  co_return co_await pool_.wait(std::move(wish), cancel);
 }
 
-void Keeper::release(slots::Ticket ticket) {
-  auto const next = queue_.release(ticket);
-  if (!next) return;
-  auto const place = waiters_.find(*next);
-  place->second->granted = true;
-  place->second->signal.notify();
-}
-
-net::awaitable<slots::Note> Keeper::prepare(Order const& order, Vault& vault,
-                                            base::Duration patience, Cancel& cancel,
-                                            Swapped& swapped) {
+net::awaitable<slots::Note> Keeper::run(Order const& order, Vault& vault, base::Duration patience,
+                                        Cancel& cancel, Swapped& swapped) {
   slots::Goal goal;
   goal.kind = order.kind;
   goal.key = order.key.text();
@@ -237,8 +242,7 @@ net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& 
   co_return event;
 }
 
-net::awaitable<void> Keeper::settle(Turn turn, Order order, Vault& vault, slots::Outcome outcome) {
-  Turn const held(std::move(turn));
+net::awaitable<void> Keeper::settle(Order order, Vault& vault, slots::Outcome outcome) {
   std::optional<slots::Stamp> stamp;
   auto const keyed = order.kind == slots::Goal::Kind::session;
   auto const complete = outcome.kind == slots::Outcome::Kind::complete;
@@ -265,6 +269,8 @@ net::awaitable<void> Keeper::settle(Turn turn, Order order, Vault& vault, slots:
   if (deleted) order.kind = slots::Goal::Kind::pass;
   remember(order, vault);
   note_slot(vault);
+  auto const answered = complete && outcome.status >= 200 && outcome.status < 300;
+  if (answered && keyed) linger_ = order.linger.value_or(swap_times_[order.route] / 4);
 }
 
 // Who is in the slot, or may turn out to be once a cancelled request has stopped, and how its state
@@ -293,7 +299,7 @@ void Keeper::disarm_idle_save() {
 void Keeper::arm_idle_save() {
   // A cancelled request counts: what it read is worth as much as an answer's.
   auto const waiting_to_be_seen = slot_.cancelled && slot_.cancelled->guest.key;
-  if (closed_ || idle_save_tried_ || residents_.empty() || !queue_.free()) return;
+  if (closed_ || idle_save_tried_ || residents_.empty() || !pool_.free(seat_)) return;
   if (!slot_.worth_saving() && !waiting_to_be_seen) return;
   auto const pause = residents_.begin()->second.order.settings.save_idle;
   if (pause <= base::Duration::zero()) return;
@@ -310,7 +316,7 @@ net::awaitable<void> Keeper::watch_idle() {
     if (changed) continue;
     idle_at_ = base::TimePoint::max();
     // Whoever else uses the slot now will be followed by another pause of ours.
-    if (queue_.free()) co_await save_now(false);
+    if (pool_.free(seat_)) co_await save_now(false);
   }
   idle_watch_running_ = false;
 }
@@ -339,15 +345,13 @@ net::awaitable<slots::Note> Keeper::save_resident(base::Duration patience) {
   order.kind = slots::Goal::Kind::save_only;
   Cancel never;
   Swapped swapped;
-  auto const note = co_await prepare(order, who.vault, patience, never, swapped);
+  auto const note = co_await run(order, who.vault, patience, never, swapped);
   note_slot(who.vault);
   co_return note;
 }
 
 net::awaitable<void> Keeper::save_now(bool last) {
-  auto const ticket = ++last_ticket_;
-  co_await wait_turn(ticket, nullptr);
-  Turn const turn(*this, ticket);
+  auto const turn = co_await wait_turn(nullptr);
   if (residents_.empty()) co_return;
   auto const& who = residents_.begin()->second;
   if (!last && !within_allowance(who)) co_return;
@@ -359,21 +363,15 @@ net::awaitable<void> Keeper::save_now(bool last) {
   idle_save_tried_ = note != slots::Note::busy_too_long;
 }
 
-net::awaitable<std::unique_ptr<Turn>> Keeper::vacate(Cancel* cancel) {
-  auto const ticket = ++last_ticket_;
-  auto const granted = co_await wait_turn(ticket, cancel);
-  if (!granted) co_return nullptr;
-  auto turn = std::make_unique<Turn>(*this, ticket);
+net::awaitable<bool> Keeper::clear_out() {
   disarm_idle_save();
-  if (residents_.empty()) co_return turn;
+  if (residents_.empty()) co_return true;
   auto const note = co_await save_resident(base::Duration::zero());
-  if (note == slots::Note::busy_too_long) turn.reset();
-  co_return turn;
+  co_return note != slots::Note::busy_too_long;
 }
 
 void Keeper::close() {
   closed_ = true;
-  for (auto const& [ticket, waiter] : waiters_) waiter->signal.notify();
   idle_changed_.notify();
 }
 

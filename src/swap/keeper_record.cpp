@@ -67,6 +67,7 @@ void Keeper::resume(Order order, Vault& vault, store::SlotRecord const& record) 
       .field("state", "held")
       .field("tokens", record.tokens)
       .say("the server still shows what it held before slotswap was started again");
+  pool_.changed(seat_);
   arm_idle_save();
 }
 
@@ -80,10 +81,12 @@ void Keeper::emptied(Vault& vault) {
     line.field("tokens", lost->tokens)
         .say("the model was unloaded, slept or died beside slotswap before this was saved");
   }
+  environment_.restarted();  // whatever process that was: it is known to be empty
   slot_.forget();
   slot_.content = slots::Empty{};
   residents_.clear();
   disarm_idle_save();
+  pool_.changed(seat_);
   note_slot(vault);
 }
 
@@ -101,6 +104,7 @@ bool Keeper::forget(std::string const& id, Vault& vault) {
     say_unknown(false, "its session was deleted");
   }
   std::erase_if(residents_, [&](auto const& entry) { return is_of(entry.first, id); });
+  pool_.changed(seat_);
   if (any) note_slot(vault);
   return any;
 }

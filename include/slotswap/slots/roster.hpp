@@ -3,7 +3,7 @@
 // Pure.
 #pragma once
 
-#include <slotswap/slots/queue.hpp>
+#include <slotswap/slots/scheduler.hpp>
 
 #include <cstddef>
 #include <cstdint>

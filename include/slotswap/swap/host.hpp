@@ -1,6 +1,6 @@
-// One server, or one model of a router, as far as its slot is concerned: what it is (first contact,
-// and again after a reconnect), whether swapping works there, and the way in for every request that
-// runs in its slot. Loop thread.
+// One server, or one model of a router, as far as its slots are concerned: what it is (first
+// contact, and again after a reconnect), whether swapping works there, and the way in for every
+// request that runs in one of its slots. Loop thread.
 #pragma once
 
 #include <slotswap/config/config.hpp>
@@ -43,6 +43,12 @@ struct Visitor {
   std::optional<std::string> session;
   bool savable = true;
   std::string prompt_digest;
+  config::Queueing queue;
+  std::string client;  // whose it is, for taking turns; empty: not known
+  /// It cannot be told in which slot it runs: where there are several it needs all of them.
+  bool whole = false;
+  /// Called when its turn has come, before any slot work.
+  std::function<void()> on_turn;
 };
 
 struct Admission {
@@ -77,6 +83,7 @@ struct HostSettings {
   std::shared_ptr<std::string> too_old = std::make_shared<std::string>();
   std::uint64_t max_folder_bytes = 0;
   KeeperTimes times;
+  std::shared_ptr<Pool> pool;  // that its slots join; null: one of its own
 };
 
 class Host {
@@ -104,21 +111,33 @@ class Host {
   void ended();
   /// It dropped its model and the slot's content, and stays the same process.
   void slept();
-  net::awaitable<std::unique_ptr<Turn>> vacate(Cancel* cancel) { return keeper_.vacate(cancel); }
+  /// Saves what is worth it and keeps everybody out while the turn lives, so that the model can be
+  /// unloaded. None: others use a slot, or `cancel` (null: never) came first.
+  net::awaitable<std::unique_ptr<Turn>> vacate(Cancel* cancel);
 
-  void close() { keeper_.close(); }
-  net::awaitable<void> drain() { return keeper_.drain(); }
+  void close();
+  net::awaitable<void> drain();
   Vault const& vault() const { return vault_; }
-  Keeper const& keeper() const { return keeper_; }
+  /// Of the first slot, or of the one at this place of `ids`.
+  Keeper const& keeper(std::size_t place = 0) const { return *keepers_.at(place); }
   std::string const& model() const { return model_; }
 
  private:
   enum class Standing { unknown, swappable, off, router };
 
+  // host_admit.cpp
+  Order order_for(Visitor& visitor, Admission& admission) const;
+  net::awaitable<base::Result<std::unique_ptr<Lease>>> lease(Visitor const& visitor, Order order,
+                                                             Cancel& cancel);
+  Keeper& keeper_at(std::size_t seat);
+  std::vector<std::size_t> seats() const;
+  bool several() const { return keepers_.size() > 1; }
+
   net::awaitable<void> contact(bool may_wake = true);
   net::awaitable<void> look_closer(llama::Props props);
   net::awaitable<bool> read_facts(llama::Props props);
-  void resume_slot(std::vector<llama::SlotLook> const& slots);
+  bool suits(llama::Props const& props);
+  void resume_slot(Keeper& keeper, std::vector<llama::SlotLook> const& slots);
   void say_ready();
   Fit const& fit(std::string const& route_text);
   net::awaitable<std::optional<bool>> alive(bool for_request);
@@ -141,12 +160,13 @@ class Host {
   ServerFacts facts_;
   std::map<std::string, Fit> fits_;  // of them, by the route's text
   std::string marker_;
-  bool restarted_ = false;
+  std::uint64_t restarts_ = 0;  // another process was met
   std::string model_;
   bool contacting_ = false;
   std::set<net::Signal*> waiting_for_contact_;
   std::set<std::string> warned_;
-  Keeper keeper_;
+  std::shared_ptr<Pool> pool_;
+  std::vector<std::unique_ptr<Keeper>> keepers_;  // as `ids`
 };
 
 }  // namespace slotswap::swap

@@ -1,15 +1,14 @@
-// One slot and the requests that want it: whose turn it is, what is saved and restored in between,
-// what the slot holds after each. A lease lasts from before the swap until the stamp of the
-// answer's end is in. Loop thread.
+// One slot: what is saved and restored before a request may run in it, and what it holds after
+// each. A lease lasts from before the swap until the stamp of the answer's end is in. Loop thread.
 #pragma once
 
 #include <slotswap/config/config.hpp>
 #include <slotswap/llama/server.hpp>
 #include <slotswap/net/loop.hpp>
-#include <slotswap/slots/queue.hpp>
 #include <slotswap/slots/slot.hpp>
 #include <slotswap/slots/swap_machine.hpp>
 #include <slotswap/swap/cancel.hpp>
+#include <slotswap/swap/pool.hpp>
 #include <slotswap/swap/vault.hpp>
 
 #include <functional>
@@ -18,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace slotswap::swap {
 
@@ -31,6 +31,7 @@ struct Order {
   std::string route;
   std::string prompt_digest;
   config::Slots settings;
+  std::optional<base::Duration> linger = base::Duration::zero();  // none: by the measured swaps
 };
 
 /// How the settings of a route want its states kept.
@@ -81,54 +82,52 @@ struct KeeperEnvironment {
 
 class Keeper;
 
-/// A turn at the slot: given back when it is dropped, whatever happened meanwhile.
-class Turn {
- public:
-  Turn(Keeper& keeper, slots::Ticket ticket) : keeper_(&keeper), ticket_(ticket) {}
-  Turn(Turn&& other) noexcept
-      : keeper_(std::exchange(other.keeper_, nullptr)), ticket_(other.ticket_) {}
-  Turn& operator=(Turn&&) = delete;
-  ~Turn();
-
- private:
-  Keeper* keeper_;
-  slots::Ticket ticket_;
-};
-
-/// The right to send one request to the slot. Ends with finish(), or as broken when it is dropped.
+/// The right to send one request to a slot, or to all of a server at once. Ends with finish(), or
+/// as broken when it is dropped.
 class Lease {
  public:
-  Lease(Keeper& keeper, Turn turn, Order order, Vault& vault);
+  Lease(net::TaskGroup& tasks, std::unique_ptr<Turn> turn, Vault& vault);
   ~Lease();
   Lease(Lease const&) = delete;
   Lease& operator=(Lease const&) = delete;
 
+  /// A slot that was prepared for this request, and how.
+  void add(Keeper& keeper, Order order, Swapped const& done);
+
   void finish(slots::Outcome outcome);
   Swapped swapped;
+  std::optional<int> slot;  // that the request has to name to the server, which has several
 
  private:
-  Keeper* keeper_;
-  Turn turn_;
-  Order order_;
+  using Part = std::pair<Keeper*, Order>;
+  static net::awaitable<void> settle(std::unique_ptr<Turn> turn, std::vector<Part> parts,
+                                     Vault& vault, slots::Outcome outcome);
+
+  net::TaskGroup& tasks_;
+  std::unique_ptr<Turn> turn_;
   Vault& vault_;
+  std::vector<Part> parts_;
 };
 
 class Keeper {
  public:
-  Keeper(KeeperEnvironment environment, int slot_id, KeeperTimes times);
+  Keeper(KeeperEnvironment environment, Pool& pool, int slot_id, KeeperTimes times);
+  Keeper(Keeper const&) = delete;
+  Keeper& operator=(Keeper const&) = delete;
 
-  /// Waits for the turn and prepares the slot. Faults: client_gone (cancelled), shutting_down.
-  net::awaitable<base::Result<std::unique_ptr<Lease>>> acquire(Order order, Vault& vault,
-                                                               Cancel& cancel);
+  /// Prepares the slot, inside a turn at it; the order is completed by what the server is now.
+  /// Fault: client_gone.
+  net::awaitable<base::Result<Swapped>> prepare(Order& order, Vault& vault, Cancel& cancel);
+  /// After the request has ended.
+  net::awaitable<void> settle(Order order, Vault& vault, slots::Outcome outcome);
 
-  /// Requests that wait are turned away, and later ones.
+  /// No more saves in pauses.
   void close();
   /// Waits for the owner, then saves what is worth it.
   net::awaitable<void> drain();
 
-  /// Saves what is worth it and keeps everybody out while the turn lives, so that the model can be
-  /// unloaded. None: others use the slot, or `cancel` (null: never) came first.
-  net::awaitable<std::unique_ptr<Turn>> vacate(Cancel* cancel);
+  /// Inside a turn at it: saves what is worth it. False: others use the slot.
+  net::awaitable<bool> clear_out();
   /// The model's process ended, or dropped its model: nothing is in the slot any more.
   void emptied(Vault& vault);
 
@@ -136,23 +135,17 @@ class Keeper {
   /// since.
   void resume(Order order, Vault& vault, store::SlotRecord const& record);
   /// Whether any request was here yet.
-  bool untouched() const { return last_ticket_ == 0; }
+  bool untouched() const { return !touched_; }
   /// What the slot holds of this session is not saved any more; whether it held any.
   bool forget(std::string const& id, Vault& vault);
 
   slots::Slot const& slot() const { return slot_; }
-  bool free() const { return queue_.free(); }
-  std::size_t waiting() const { return queue_.waiting(); }
+  int slot_id() const { return slot_id_; }
+  std::size_t seat() const { return seat_; }
+  bool free() const { return pool_.free(seat_); }
+  std::size_t waiting() const { return pool_.waiting(seat_); }
 
  private:
-  friend class Lease;
-  friend class Turn;
-  struct Waiter {
-    explicit Waiter(net::Loop& loop) : signal(loop) {}
-    net::Signal signal;
-    bool granted = false;
-  };
-
   /// How a session's state is to be saved: as its own last request asked.
   struct Resident {
     Resident(Order order_, Vault& vault_) : order(std::move(order_)), vault(vault_) {}
@@ -160,10 +153,14 @@ class Keeper {
     std::reference_wrapper<Vault> vault;
   };
 
-  net::awaitable<bool> wait_turn(slots::Ticket ticket, Cancel* cancel);
-  void release(slots::Ticket ticket);
-  net::awaitable<slots::Note> prepare(Order const& order, Vault& vault, base::Duration patience,
-                                      Cancel& cancel, Swapped& swapped);
+  Seat seat_of_pool();
+  net::awaitable<std::unique_ptr<Turn>> wait_turn(Cancel* cancel);
+  std::string session() const;
+  base::Duration linger();
+  void measure(Order const& order, Swapped const& swapped);
+  void moved_away();
+  net::awaitable<slots::Note> run(Order const& order, Vault& vault, base::Duration patience,
+                                  Cancel& cancel, Swapped& swapped);
   net::awaitable<slots::Event> perform(slots::Action action, Order const& order, Vault& vault,
                                        Cancel& cancel);
   net::awaitable<slots::Event> look(base::Duration timeout);
@@ -174,7 +171,6 @@ class Keeper {
   void judge_failure(base::Fault const& fault, store::Manifest const& state, Fit const& fit,
                      Vault& vault);
   net::awaitable<slots::Event> erase(Order const& order, Vault& vault);
-  net::awaitable<void> settle(Turn turn, Order order, Vault& vault, slots::Outcome outcome);
   net::awaitable<slots::Note> save_resident(base::Duration patience);
   net::awaitable<void> save_now(bool last);
   bool within_allowance(Resident const& who);
@@ -195,10 +191,12 @@ class Keeper {
   int slot_id_;
   KeeperTimes times_;
   slots::Slot slot_;
-  slots::Queue queue_;
-  slots::Ticket last_ticket_ = 0;
-  std::map<slots::Ticket, Waiter*> waiters_;
+  Pool& pool_;
+  std::size_t seat_;
+  bool touched_ = false;
   bool closed_ = false;
+  std::map<std::string, base::Duration> swap_times_;  // of saves and restores, by route
+  base::Duration linger_{};                           // after the answer that has just ended
 
   std::map<std::string, Resident>
       residents_;               // by key: the one in the slot, and one whose request was cancelled
