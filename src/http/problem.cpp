@@ -17,7 +17,7 @@ struct Row {
 };
 
 // docs/errors.md says when each is given and what to do.
-constexpr std::array<Row, 24> rows = {{
+constexpr std::array<Row, 26> rows = {{
     {"bad_request", 400},
     {"bad_framing", 400},
     {"session_conflict", 400},
@@ -31,12 +31,14 @@ constexpr std::array<Row, 24> rows = {{
     {"expectation_failed", 417},
     {"head_too_large", 431},
     {"too_many_fields", 431},
+    {"queue_full", 429},
     {"internal_error", 500},
     {"upstream_unreachable", 502},
     {"upstream_broken", 502},
     {"bad_upstream_response", 502},
     {"too_many_connections", 503},
     {"buffers_full", 503},
+    {"queue_timeout", 503},
     {"shutting_down", 503},
     {"upstream_timeout", 504},
     {"no_route", 404},

@@ -1,5 +1,6 @@
 #include "exchange.hpp"
 
+#include <slotswap/base/text.hpp>
 #include <slotswap/net/blocking.hpp>
 #include <slotswap/session/session.hpp>
 #include <slotswap/telemetry/log.hpp>
@@ -16,13 +17,19 @@ using telemetry::Line;
 // Above this a body is read beside the loop.
 constexpr std::size_t large_body = 64 * 1024;
 
+base::Fault waited_too_long() {
+  return base::Fault(base::Side::us, "queue_timeout",
+                     "no turn at the slot within queue_timeout_seconds; try again later");
+}
+
 }  // namespace
 
 Exchange::Exchange(Proxy& proxy, net::Incoming& incoming)
     : proxy_(proxy),
       incoming_(incoming),
       began_(proxy.loop_.now()),
-      target_(http::split_target(incoming.head().target)) {
+      target_(http::split_target(incoming.head().target)),
+      patience_(proxy.loop_, [this] { cancel_.request_late(); }) {
   receipt_.id = ++proxy.last_id_;
   receipt_.method = incoming.head().method;
   receipt_.path = target_.path;
@@ -77,7 +84,9 @@ swap::Need Exchange::need() const {
 net::awaitable<void> Exchange::answer(base::Fault fault) {
   receipt_.code = fault.code;
   receipt_.detail = fault.detail;
-  if (fault.code == "client_gone" || fault.code == "closed" || cancel_.requested()) {
+  if (cancel_.late()) fault = waited_too_long();
+  auto const left = fault.code == "client_gone" || fault.code == "closed" || cancel_.requested();
+  if (left && !cancel_.late()) {
     receipt_.code = "client_gone";
     receipt_.status = 499;
     co_return;
@@ -208,13 +217,59 @@ net::awaitable<bool> Exchange::key() {
   co_return true;
 }
 
+// Whose request it is, as far as that is known: by its API key, else by its address.
+std::string Exchange::client() const {
+  auto const& fields = incoming_.head().fields;
+  auto key = fields.get("Authorization");
+  if (key.empty()) key = fields.get("X-Api-Key");
+  if (!key.empty()) return "key " + base::sha256_hex(key);
+  auto const& peer = incoming_.peer();
+  return peer.substr(0, peer.rfind(':'));
+}
+
+// Before anything is waited for, so that the answer comes at once.
+net::awaitable<bool> Exchange::stand_in_line() {
+  auto const& queue = config_route().queue;
+  slots::Line::Limits limits;
+  limits.in_all = queue.max_waiting;
+  limits.per_client = queue.max_waiting_per_key;
+  auto const full = proxy_.line_.enter(route_, client(), limits);
+  if (full) {
+    base::Fault const fault(base::Side::us, "queue_full", *full);
+    auto problem = http::to_problem(fault);
+    problem.retry_after = proxy_.line_.seconds_to_wait(route_);
+    receipt_.code = fault.code;
+    receipt_.detail = fault.detail;
+    receipt_.status = problem.status;
+    co_await incoming_.respond(std::move(problem));
+    co_return false;
+  }
+  place_.emplace(proxy_.line_, route_, client(), proxy_.loop_.now());
+  patience_.expires_in(queue.timeout);
+  visitor_.queue = queue;
+  visitor_.client = client();
+  visitor_.on_turn = [this] {
+    if (!place_) return;
+    place_->turn_came(proxy_.loop_.now());
+    place_.reset();
+    patience_.off();
+  };
+  co_return true;
+}
+
 net::awaitable<bool> Exchange::lease() {
   if (backend().gate == nullptr) co_return true;
   visitor_.need = need();
+  if (visitor_.need == swap::Need::slot) {
+    auto const stands = co_await stand_in_line();
+    if (!stands) co_return false;
+  }
   visitor_.model = served_model();
   visitor_.may_load = llama::may_load(target_.query);
   auto const asked = proxy_.loop_.now();
   auto admitted = co_await backend().gate->admit(visitor_, cancel_);
+  patience_.off();
+  place_.reset();
   if (admitted.has_error()) {
     receipt_.waited_ms = base::to_ms(proxy_.loop_.now() - asked);
     co_await answer(admitted.error());

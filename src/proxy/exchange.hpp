@@ -32,6 +32,7 @@ class Exchange {
   net::awaitable<bool> route();
   net::awaitable<bool> key();
   net::awaitable<bool> lease();
+  net::awaitable<bool> stand_in_line();
   net::awaitable<void> forward();
   net::awaitable<bool> lease_again(slots::Outcome outcome);
   void settle(Relayed const& relayed);
@@ -47,6 +48,7 @@ class Exchange {
   bool has_body() const;
   bool in_slot() const;
   swap::Need need() const;
+  std::string client() const;
   std::string served_model() const;  // as it is named to the server
 
   Proxy& proxy_;
@@ -59,6 +61,8 @@ class Exchange {
   std::shared_ptr<net::Body const> body_;
   prompt::RequestFacts facts_;
   swap::Visitor visitor_;
+  std::optional<slots::PlaceInLine> place_;  // while it waits for its turn
+  net::Watchdog patience_;
   swap::Admission admission_;
   report::Receipt receipt_;
 };

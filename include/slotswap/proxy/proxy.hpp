@@ -7,6 +7,7 @@
 #include <slotswap/net/incoming.hpp>
 #include <slotswap/net/loop.hpp>
 #include <slotswap/prompt/history.hpp>
+#include <slotswap/slots/line.hpp>
 #include <slotswap/swap/gate.hpp>
 
 #include <cstdint>
@@ -55,6 +56,7 @@ class Proxy {
   std::vector<Backend> backends_;
   std::shared_ptr<net::Budget> budget_;
   prompt::History history_;
+  slots::Line line_;
   std::set<std::pair<std::string, std::string>> skipped_;
   std::uint64_t last_id_ = 0;
   bool stopping_ = false;
