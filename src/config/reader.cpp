@@ -1,6 +1,7 @@
 #include "reader.hpp"
 
 #include "environment.hpp"
+#include "keys.hpp"
 
 #include <slotswap/base/utf8.hpp>
 
@@ -11,51 +12,6 @@
 
 namespace slotswap::config {
 namespace {
-
-struct Keys {
-  std::string_view title;
-  std::string_view home;  // in messages: where such a key belongs
-  Words keys;
-};
-
-std::vector<Keys> const& all_keys() {
-  static std::vector<Keys> const all{
-      {"the configuration",
-       "the top level",
-       {"listen", "admin", "servers", "routes", "defaults", "log", "limits", "history_mib",
-        "max_gib", "drain_seconds"}},
-      {"a server",
-       "a server",
-       {"name", "url", "api_key", "ca_file", "connect_seconds", "first_byte_seconds",
-        "idle_stream_seconds", "models_max", "load_timeout_seconds"}},
-      {"a route", "a route", {"model", "server", "upstream_model", "fingerprint", "slots"}},
-      {"defaults", "`defaults`", {"server", "upstream_model", "fingerprint", "slots"}},
-      {"slots",
-       "`slots`",
-       {"id", "save_path", "state_dir", "verify", "publish", "unload", "min_free_gib", "on_miss",
-        "no_session", "max_files", "max_gib", "max_age", "pin", "max_write_gib_per_day",
-        "save_idle_seconds", "busy_wait_seconds", "slot_call_timeout_seconds"}},
-      {"log", "`log`", {"level", "format", "ids", "file"}},
-      {"limits",
-       "`limits`",
-       {"head_kib", "body_mib", "buffer_mib", "connections", "header_read_seconds",
-        "keep_alive_seconds"}},
-  };
-  return all;
-}
-
-bool contains(Words const& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// A key that is at home elsewhere is a slip of the indentation, not of the fingers.
-std::string unknown_key_hint(std::string_view key, Words const& known) {
-  if (nearest(key, known)) return hint(key, known, "");
-  for (auto const& section : all_keys()) {
-    if (contains(section.keys, key)) return "; it belongs into " + std::string(section.home);
-  }
-  return hint(key, known, "known keys");
-}
 
 std::string number_words(double value) {
   std::array<char, 40> text{};
@@ -166,15 +122,10 @@ Section::Section(Reading& reading, NodePtr node, std::string_view title)
 }
 
 void Section::report_unknown_keys() const {
-  auto const& all = all_keys();
-  auto const section = std::find_if(all.begin(), all.end(),
-                                    [this](Keys const& keys) { return keys.title == title_; });
-  auto const top = section == all.begin();
   for (auto const& entry : node_->entries) {
-    // A place for anchors, as in compose files.
-    if (contains(section->keys, entry.key) || (top && entry.key.starts_with("x-"))) continue;
+    if (may_have(title_, entry.key)) continue;
     reading_.findings.error(entry.place, "unknown key " + shown(entry.key) + " in " + title_ +
-                                             unknown_key_hint(entry.key, section->keys));
+                                             unknown_key_hint(title_, entry.key));
   }
 }
 

@@ -1,6 +1,5 @@
 // The list of routes, with what `defaults` gives all of them.
-#include "folders.hpp"
-#include "sections.hpp"
+#include "route_parts.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,86 +7,13 @@
 namespace slotswap::config {
 namespace {
 
-struct ReadSlots {
-  std::optional<Slots> slots;
-  bool folders_good = true;  // false: a complaint of one was made, so it may be missing
-};
-
 struct Defaults {
+  Route route;  // what each route begins with
+  RoutePlaces where;
   std::string server;
-  std::string upstream_model;
   std::string fingerprint;
-  ReadSlots slots;
   Place fingerprint_place;
 };
-
-// In bytes; whatever is longer is no name of a session but a slip.
-constexpr std::size_t longest_id = 256;
-
-void read_pin(Section const& section, std::vector<std::string>& pin) {
-  auto const read = section.texts("pin", "ids");
-  if (!read) return;
-  std::vector<std::string> ids;
-  for (auto const& id : *read) {
-    if (id.text.empty() || id.text.size() > longest_id) {
-      section.error(id.place, "pin",
-                    "expected an id of 1 to " + std::to_string(longest_id) + " bytes, found " +
-                        shown(id.text));
-      return;
-    }
-    ids.push_back(id.text);
-  }
-  pin = std::move(ids);
-}
-
-// Over what is there already: a route's own keys win over those of `defaults`.
-void read_slots_map(Section const& section, ReadSlots& read) {
-  auto& slots = *read.slots;
-  auto id = static_cast<std::uint64_t>(slots.id);
-  if (section.count("id", id, 0, 9999)) {
-    slots.id = static_cast<int>(id);
-    slots.ids.assign(1, slots.id);
-  }
-  read.folders_good &= read_folder(section, "save_path", slots.save_path);
-  read.folders_good &= read_folder(section, "state_dir", slots.state_dir);
-  section.choice<Verify>("verify", slots.verify,
-                         {{"stat", Verify::stat}, {"checksum", Verify::checksum}});
-  section.choice<Publish>("publish", slots.publish,
-                          {{"beside", Publish::beside}, {"replace", Publish::replace}});
-  section.choice<Unload>("unload", slots.unload,
-                         {{"explicit", Unload::explicitly}, {"never", Unload::never}});
-  section.bytes("min_free_gib", slots.min_free_bytes, gib, {0, 1024 * 1024});
-  section.choice<OnMiss>("on_miss", slots.on_miss,
-                         {{"keep", OnMiss::keep}, {"erase", OnMiss::erase}});
-  section.choice<NoSession>(
-      "no_session", slots.no_session,
-      {{"shared", NoSession::shared}, {"unsaved", NoSession::unsaved}, {"pass", NoSession::pass}});
-  section.count("max_files", slots.max_files, 0, 1'000'000);
-  section.bytes("max_gib", slots.max_bytes, gib, {0, 1024 * 1024});
-  section.span("max_age", slots.max_age);
-  read_pin(section, slots.pin);
-  section.bytes("max_write_gib_per_day", slots.max_write_bytes, gib, {0, 1024 * 1024});
-  section.seconds("save_idle_seconds", slots.save_idle, any_seconds);
-  section.seconds("busy_wait_seconds", slots.busy_wait, any_seconds);
-  section.seconds("slot_call_timeout_seconds", slots.slot_call_timeout, some_seconds);
-}
-
-ReadSlots read_slots(Section const& section, ReadSlots const& defaults) {
-  auto const* const entry = section.find("slots");
-  if (entry == nullptr) return defaults;
-  if (entry->value->kind == Node::Kind::map) {
-    auto slots = defaults;
-    if (!slots.slots) slots.slots.emplace();
-    read_slots_map(Section(section.reading(), entry->value, "slots"), slots);
-    return slots;
-  }
-  constexpr std::string_view expected = "a map with `save_path` or `state_dir`, or off";
-  auto const read = section.value("slots", expected);
-  if (!read || read->text == "off" || read->text == "false") return {};
-  section.error(read->place, "slots",
-                "expected " + std::string(expected) + ", found " + shown(read->text));
-  return {};
-}
 
 Words names_of(std::vector<Server> const& servers) {
   Words names;
@@ -125,6 +51,11 @@ std::size_t read_server_of(Section const& section, Defaults const& defaults, Con
   return server_named(config, name).value_or(0);
 }
 
+void read_shared(Section const& section, Route& route, RoutePlaces& where) {
+  section.text("upstream_model", route.upstream_model);
+  read_slots(section, route, where);
+}
+
 Defaults read_defaults(Section const& top, Config const& config) {
   Defaults defaults;
   auto const* const entry = top.find("defaults");
@@ -139,10 +70,9 @@ Defaults read_defaults(Section const& top, Config const& config) {
       !server_named(config, defaults.server)) {
     complain_of_server(section, defaults.server, config);
   }
-  section.text("upstream_model", defaults.upstream_model);
   section.text("fingerprint", defaults.fingerprint);
   defaults.fingerprint_place = section.place_of("fingerprint");
-  defaults.slots = read_slots(section, {});
+  read_shared(section, defaults.route, defaults.where);
   return defaults;
 }
 
@@ -158,18 +88,14 @@ void read_fingerprint(Section const& section, Defaults const& defaults, Route& r
 }
 
 void read_route(Section const& section, Defaults const& defaults, Config& config, Places& places) {
-  Route route;
-  RoutePlaces where;
+  auto route = defaults.route;
+  auto where = defaults.where;
   where.model = section.place_of("model");
   where.slots = section.place_of("slots");
   where.model_good = section.needed_text("model", route.model);
   route.server = read_server_of(section, defaults, config);
   route.servers.assign(1, route.server);
-  route.upstream_model = defaults.upstream_model;
-  section.text("upstream_model", route.upstream_model);
-  auto read = read_slots(section, defaults.slots);
-  where.folders_good = read.folders_good;
-  route.slots = std::move(read.slots);
+  read_shared(section, route, where);
   if (route.slots && route.slots->state_dir.empty()) {
     route.slots->state_dir = route.slots->save_path;
   }

@@ -24,7 +24,7 @@ struct RoutePlaces {
   Place model;
   Place slots;
   bool model_good = false;
-  bool folders_good = false;
+  bool folders_good = true;  // false: a complaint of one was made, so it may be missing
 };
 struct Places {
   std::vector<ServerPlaces> servers;
