@@ -30,7 +30,7 @@ void check_servers(Config const& config, Places const& places, Findings& finding
       findings.warning(where.ca_file, "`ca_file` is not used: the server's URL is no https");
     }
     auto const used = std::any_of(config.routes.begin(), config.routes.end(),
-                                  [i](Route const& route) { return route.server == i; });
+                                  [i](Route const& route) { return leads_to(route, i); });
     if (!used && !config.routes.empty()) {
       findings.warning(where.name, "no route leads to the server " + shown(server.name));
     }

@@ -3,12 +3,18 @@
 
 #include "sections.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 namespace slotswap::config {
 
 inline std::string on_line(Place place) {
   return " (line " + std::to_string(place.line) + ")";
+}
+
+inline bool leads_to(Route const& route, std::size_t server) {
+  return std::find(route.servers.begin(), route.servers.end(), server) != route.servers.end();
 }
 
 /// What routes say of slots and folders, each for itself and against each other.

@@ -52,6 +52,18 @@ std::string list(std::vector<std::string> const& texts) {
   return "[" + out + "]";
 }
 
+std::string numbers(std::vector<int> const& values) {
+  std::string out;
+  for (auto const value : values) out += (out.empty() ? "" : ", ") + std::to_string(value);
+  return "[" + out + "]";
+}
+
+std::vector<std::string> names_of(Config const& config, std::vector<std::size_t> const& servers) {
+  std::vector<std::string> names;
+  for (auto const server : servers) names.push_back(config.servers.at(server).name);
+  return names;
+}
+
 class Printer {
  public:
   void key(std::string_view indent, std::string_view name, std::string_view value) {
@@ -79,7 +91,11 @@ class Printer {
     static constexpr std::array no_session{"shared", "unsaved", "pass"};
     constexpr std::string_view in = "      ";
     head("    slots:");
-    key(in, "id", std::to_string(slots.id));
+    if (slots.ids.size() == 1) {
+      key(in, "id", std::to_string(slots.id));
+    } else {
+      key(in, "ids", numbers(slots.ids));
+    }
     key(in, "save_path", quoted(slots.save_path));
     key(in, "state_dir", quoted(slots.state_dir));
     key(in, "verify", slots.verify == Verify::stat ? "stat" : "checksum");
@@ -98,9 +114,13 @@ class Printer {
     key(in, "slot_call_timeout_seconds", in_seconds(slots.slot_call_timeout));
   }
 
-  void route(Route const& route, std::string const& server) {
+  void route(Route const& route, std::vector<std::string> const& servers) {
     key("  - ", "model", quoted(route.model));
-    key("    ", "server", quoted(server));
+    if (servers.size() == 1) {
+      key("    ", "server", quoted(servers.front()));
+    } else {
+      key("    ", "servers", list(servers));
+    }
     key("    ", "upstream_model", quoted(route.upstream_model));
     key("    ", "fingerprint", quoted(route.slots ? route.slots->fingerprint : ""));
     if (route.slots) {
@@ -137,7 +157,7 @@ std::string print(Config const& config) {
   out.head("servers:");
   for (auto const& server : config.servers) out.server(server);
   out.head("routes:");
-  for (auto const& route : config.routes) out.route(route, config.servers.at(route.server).name);
+  for (auto const& route : config.routes) out.route(route, names_of(config, route.servers));
   out.head("log:");
   out.key("  ", "level", config.log.level);
   out.key("  ", "format", config.log.format == LogFormat::json ? "json" : "logfmt");

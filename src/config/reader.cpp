@@ -25,6 +25,10 @@ std::string range_words(std::string_view what, Range range) {
          number_words(range.highest) + (range.zero && range.lowest > 0 ? ", or 0" : "");
 }
 
+std::string count_words(std::uint64_t lowest, std::uint64_t highest) {
+  return "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest);
+}
+
 template <class T>
 std::optional<T> parse(std::string_view text) {
   T value{};
@@ -173,13 +177,16 @@ bool Section::needed_text(std::string_view key, std::string& out) const {
 
 bool Section::count(std::string_view key, std::uint64_t& out, std::uint64_t lowest,
                     std::uint64_t highest) const {
-  auto const what =
-      "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest);
-  auto const read = value(key, what);
-  if (!read) return false;
-  auto const number = parse<std::uint64_t>(read->text);
+  auto const read = value(key, count_words(lowest, highest));
+  return read && count_of(*read, key, out, lowest, highest);
+}
+
+bool Section::count_of(Value const& read, std::string_view key, std::uint64_t& out,
+                       std::uint64_t lowest, std::uint64_t highest) const {
+  auto const number = parse<std::uint64_t>(read.text);
   if (!number || *number < lowest || *number > highest) {
-    error(read->place, key, "expected " + what + ", found " + shown(read->text));
+    error(read.place, key,
+          "expected " + count_words(lowest, highest) + ", found " + shown(read.text));
     return false;
   }
   out = *number;
@@ -230,27 +237,48 @@ bool Section::span(std::string_view key, Duration& out) const {
   return true;
 }
 
-std::optional<std::vector<Value>> Section::texts(std::string_view key,
-                                                 std::string_view items) const {
+std::optional<std::vector<Value>> Section::list(std::string_view key,
+                                                ListWords const& words) const {
   auto const* const entry = find(key);
   if (entry == nullptr) return std::nullopt;
   auto const& node = *entry->value;
   if (node.kind != Node::Kind::list) {
     auto const where = node.kind == Node::Kind::null ? entry->place : node.place;
-    auto const advice = node.kind == Node::Kind::scalar ? "; a single one is a list too: [ID]" : "";
+    auto const advice = node.kind == Node::Kind::scalar
+                            ? "; a single one is a list too: [" + std::string(words.example) + "]"
+                            : "";
     error(where, key,
-          "expected a list of " + std::string(items) + ", found " + shown(node) + advice);
+          "expected a list of " + std::string(words.items) + ", found " + shown(node) + advice);
     return std::nullopt;
   }
   std::vector<Value> read;
   for (auto const& item : node.items) {
     // An item that is nothing has a place of its own, unlike a key's value.
-    if (auto text = scalar(reading_, *item, item->place, key, "a text")) {
+    if (auto text = scalar(reading_, *item, item->place, key, words.item)) {
       read.push_back(std::move(*text));
     }
   }
   if (read.size() < node.items.size()) return std::nullopt;
   return read;
+}
+
+bool Section::one_of(std::string_view one, std::string_view several) const {
+  auto const* const single = find(one);
+  auto const* const list = find(several);
+  if (single == nullptr) return true;
+  if (list != nullptr) {
+    error(list->place, several,
+          "`" + single->key + "` stands in the same map (line " +
+              std::to_string(single->place.line) + "); `" + single->key + "` is for one, `" +
+              list->key + "` for several");
+    return false;
+  }
+  if (single->value->kind == Node::Kind::list) {
+    error(single->value->place, one,
+          "expected only one, found a list; several stand in `" + std::string(several) + "`");
+    return false;
+  }
+  return true;
 }
 
 void Section::wrong_word(std::string_view key, Value const& read, Words const& words) const {

@@ -28,6 +28,13 @@ struct Value {
   Place place;
 };
 
+/// In messages: what a list holds, what one item is, and an example of one.
+struct ListWords {
+  std::string_view items;
+  std::string_view item;
+  std::string_view example;
+};
+
 /// Lowest and highest number; `zero` allows 0 below the lowest.
 struct Range {
   double lowest = 0;
@@ -62,8 +69,13 @@ class Section {
 
   /// A span of time with its unit, `30d`; 0 is none.
   bool span(std::string_view key, Duration& out) const;
-  /// A list of `items`, "ids"; nothing after a complaint.
-  std::optional<std::vector<Value>> texts(std::string_view key, std::string_view items) const;
+  /// A list of scalars; nothing after a complaint.
+  std::optional<std::vector<Value>> list(std::string_view key, ListWords const& words) const;
+  /// The same as count() for what was read already.
+  bool count_of(Value const& read, std::string_view key, std::uint64_t& out, std::uint64_t lowest,
+                std::uint64_t highest) const;
+  /// Whether no more than one of the two keys stands here, and `one` is no list; complains.
+  bool one_of(std::string_view one, std::string_view several) const;
 
   template <class E>
   bool choice(std::string_view key, E& out,

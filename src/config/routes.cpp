@@ -10,45 +10,25 @@ namespace {
 struct Defaults {
   Route route;  // what each route begins with
   RoutePlaces where;
-  std::string server;
   std::string fingerprint;
   Place fingerprint_place;
 };
 
-Words names_of(std::vector<Server> const& servers) {
-  Words names;
-  for (auto const& server : servers) {
-    if (!server.name.empty()) names.push_back(server.name);
+void settle_servers(Section const& section, Route& route, Config const& config,
+                    RoutePlaces& where) {
+  if (auto own = read_servers_of(section, config, where)) {
+    route.servers = std::move(*own);
+  } else if (route.servers.empty()) {
+    where.servers_good = config.servers.size() == 1;
+    route.servers.push_back(0);
+    if (config.servers.size() > 1) {
+      section.reading().findings.error(section.place(),
+                                       "`server` is missing in a route: with several servers "
+                                       "each route names its own; the servers are: " +
+                                           join(names_of(config.servers)));
+    }
   }
-  return names;
-}
-
-void complain_of_server(Section const& section, std::string const& name, Config const& config) {
-  auto const names = names_of(config.servers);
-  if (names.empty()) return;  // the servers have their own errors
-  section.error(section.place_of("server"), "server",
-                "no server is named " + shown(name) + hint(name, names, "the servers are"));
-}
-
-std::optional<std::size_t> server_named(Config const& config, std::string const& name) {
-  for (std::size_t i = 0; i < config.servers.size(); ++i) {
-    if (config.servers[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
-std::size_t read_server_of(Section const& section, Defaults const& defaults, Config const& config) {
-  auto name = defaults.server;
-  if (section.has("server")) {
-    if (!section.needed_text("server", name)) return 0;
-    if (!server_named(config, name)) complain_of_server(section, name, config);
-  } else if (name.empty() && config.servers.size() > 1) {
-    section.reading().findings.error(section.place(),
-                                     "`server` is missing in a route: with several servers "
-                                     "each route names its own; the servers are: " +
-                                         join(names_of(config.servers)));
-  }
-  return server_named(config, name).value_or(0);
+  route.server = route.servers.front();
 }
 
 void read_shared(Section const& section, Route& route, RoutePlaces& where) {
@@ -66,9 +46,8 @@ Defaults read_defaults(Section const& top, Config const& config) {
     return defaults;
   }
   Section const section(top.reading(), entry->value, "defaults");
-  if (section.has("server") && section.needed_text("server", defaults.server) &&
-      !server_named(config, defaults.server)) {
-    complain_of_server(section, defaults.server, config);
+  if (auto servers = read_servers_of(section, config, defaults.where)) {
+    defaults.route.servers = std::move(*servers);
   }
   section.text("fingerprint", defaults.fingerprint);
   defaults.fingerprint_place = section.place_of("fingerprint");
@@ -92,9 +71,9 @@ void read_route(Section const& section, Defaults const& defaults, Config& config
   auto where = defaults.where;
   where.model = section.place_of("model");
   where.slots = section.place_of("slots");
+  where.ids.reset();
   where.model_good = section.needed_text("model", route.model);
-  route.server = read_server_of(section, defaults, config);
-  route.servers.assign(1, route.server);
+  settle_servers(section, route, config, where);
   read_shared(section, route, where);
   if (route.slots && route.slots->state_dir.empty()) {
     route.slots->state_dir = route.slots->save_path;

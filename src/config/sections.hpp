@@ -5,6 +5,7 @@
 
 #include <slotswap/config/config.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace slotswap::config {
@@ -23,7 +24,10 @@ struct ServerPlaces {
 struct RoutePlaces {
   Place model;
   Place slots;
+  std::optional<Place> ids;  // where the route's own `id` or `ids` stands
   bool model_good = false;
+  bool servers_good = true;
+  bool ids_good = true;
   bool folders_good = true;  // false: a complaint of one was made, so it may be missing
 };
 struct Places {

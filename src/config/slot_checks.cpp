@@ -1,17 +1,27 @@
 #include "checks.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace slotswap::config {
 namespace {
+
+// The first server that both routes lead to.
+std::optional<std::size_t> common_server(Route const& route, Route const& other) {
+  for (auto const server : route.servers) {
+    if (leads_to(other, server)) return server;
+  }
+  return std::nullopt;
+}
 
 // What the folders of two routes say against each other: the states of one folder are known in one
 // state_dir, and those of no other folder are.
 std::optional<std::string> clash(Route const& route, Route const& other) {
   auto const& own = *route.slots;
   auto const& there = *other.slots;
-  auto const same_server = route.server == other.server;
+  auto const same_server = common_server(route, other).has_value();
   auto const both_seen = !own.save_path.empty() && !there.save_path.empty();
   auto const same_path = both_seen && own.save_path == there.save_path;
   if (same_server && both_seen && !same_path) {
@@ -35,7 +45,7 @@ std::optional<std::string> clash(Route const& route, Route const& other) {
 void check_folders(Config const& config, Places const& places, std::size_t i, Findings& findings) {
   for (std::size_t j = 0; j < i; ++j) {
     auto const& other = config.routes[j];
-    if (!other.slots || !places.routes[j].folders_good) continue;
+    if (!other.slots || !places.routes[j].folders_good || !places.routes[j].servers_good) continue;
     auto const problem = clash(config.routes[i], other);
     if (!problem) continue;
     findings.error(places.routes[i].slots, "`slots`: the route " + shown(other.model) +
@@ -60,15 +70,52 @@ Words keys_about_files(Slots const& slots) {
   return keys;
 }
 
+std::vector<int> sorted(std::vector<int> ids) {
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+std::string words_of(std::vector<int> const& ids) {
+  Words words;
+  for (auto const id : ids) words.push_back(std::to_string(id));
+  return join(words);
+}
+
+void check_ids(Config const& config, Places const& places, std::size_t i, Findings& findings) {
+  auto const& where = places.routes[i];
+  auto const ids = sorted(config.routes[i].slots->ids);
+  for (std::size_t j = 0; j < i; ++j) {
+    auto const& other = config.routes[j];
+    auto const& there = places.routes[j];
+    if (!other.slots || !there.ids_good || !there.servers_good) continue;
+    auto const server = common_server(config.routes[i], other);
+    auto const others = sorted(other.slots->ids);
+    if (!server || ids == others) continue;
+    findings.error(where.ids.value_or(where.slots),
+                   "`slots`: " + words_of(ids) + " of the server " +
+                       shown(config.servers[*server].name) + " here, but " + words_of(others) +
+                       on_line(there.ids.value_or(there.slots)) + " in the route " +
+                       shown(other.model) +
+                       "; slots belong to the server: all its routes with slots give the same");
+    return;
+  }
+}
+
 void check_route(Config const& config, Places const& places, std::size_t i, Findings& findings) {
   auto const& slots = *config.routes[i].slots;
   auto const& where = places.routes[i];
+  if (where.ids_good && where.servers_good) check_ids(config, places, i, findings);
   if (!where.folders_good) return;
-  check_folders(config, places, i, findings);
+  if (where.servers_good) check_folders(config, places, i, findings);
   if (slots.state_dir.empty()) {
     findings.error(where.slots,
                    "`slots`: `state_dir` is needed where `save_path` is not set: the manifests "
                    "and the state file need a folder");
+  }
+  if (slots.save_path.empty() && !slots.state_dir.empty() && config.routes[i].servers.size() > 1) {
+    findings.error(where.slots,
+                   "`slots`: `save_path` is needed with several `servers`: where it is not seen a "
+                   "server's folder is its own, and a `state_dir` belongs to one folder");
   }
   auto const idle = keys_about_files(slots);
   if (slots.save_path.empty() && !idle.empty()) {

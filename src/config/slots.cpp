@@ -2,6 +2,7 @@
 #include "folders.hpp"
 #include "route_parts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace slotswap::config {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t longest_id = 256;
 
 void read_pin(Section const& section, std::vector<std::string>& pin) {
-  auto const read = section.texts("pin", "ids");
+  auto const read = section.list("pin", {"ids", "a text", "ID"});
   if (!read) return;
   std::vector<std::string> ids;
   for (auto const& id : *read) {
@@ -26,11 +27,49 @@ void read_pin(Section const& section, std::vector<std::string>& pin) {
   pin = std::move(ids);
 }
 
+constexpr std::uint64_t highest_slot = 9999;
+constexpr std::size_t most_slots = 64;
+
+// One of the list; complains where it is there already.
+bool add_id(Section const& section, Value const& read, std::vector<int>& ids) {
+  std::uint64_t number = 0;
+  if (!section.count_of(read, "ids", number, 0, highest_slot)) return false;
+  auto const id = static_cast<int>(number);
+  if (std::find(ids.begin(), ids.end(), id) != ids.end()) {
+    section.error(read.place, "ids", "the slot " + std::to_string(id) + " stands here twice");
+    return false;
+  }
+  ids.push_back(id);
+  return true;
+}
+
+bool read_ids(Section const& section, std::vector<int>& out) {
+  if (std::uint64_t id = 0; section.count("id", id, 0, highest_slot)) {
+    out.assign(1, static_cast<int>(id));
+    return true;
+  }
+  auto const read = section.list("ids", {"slots", "a whole number from 0 to 9999", "0"});
+  if (!read) return false;
+  if (read->empty() || read->size() > most_slots) {
+    section.error(section.place_of("ids"), "ids",
+                  read->empty() ? std::string("the list is empty")
+                                : "expected at most " + std::to_string(most_slots) +
+                                      " slots, found " + std::to_string(read->size()));
+    return false;
+  }
+  std::vector<int> ids;
+  for (auto const& one : *read) {
+    if (!add_id(section, one, ids)) return false;
+  }
+  out = std::move(ids);
+  return true;
+}
+
 void read_map(Section const& section, Slots& slots, RoutePlaces& where) {
-  auto id = static_cast<std::uint64_t>(slots.id);
-  if (section.count("id", id, 0, 9999)) {
-    slots.id = static_cast<int>(id);
-    slots.ids.assign(1, slots.id);
+  if (section.has("id") || section.has("ids")) {
+    where.ids = section.place_of(section.has("ids") ? "ids" : "id");
+    where.ids_good = section.one_of("id", "ids") && read_ids(section, slots.ids);
+    slots.id = slots.ids.front();
   }
   where.folders_good &= read_folder(section, "save_path", slots.save_path);
   where.folders_good &= read_folder(section, "state_dir", slots.state_dir);

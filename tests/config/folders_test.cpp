@@ -103,7 +103,7 @@ TEST(ConfigFolders, that_cannot_be_used_are_errors) {
 
 TEST(ConfigFolders, of_defaults_are_complained_of_once) {
   EXPECT_EQ(listed(load(servers + "defaults: {slots: {save_path: /nowhere}}\n"
-                                  "routes: [{model: a}, {model: b, slots: {id: 1}}]\n")
+                                  "routes: [{model: a}, {model: b, slots: {on_miss: erase}}]\n")
                        .errors),
             "2:31: `save_path`: `/nowhere` cannot be used: No such file or directory\n");
 }

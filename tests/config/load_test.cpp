@@ -175,16 +175,16 @@ TEST(Config, keys_take_no_variables) {
 
 TEST(Config, aliases_and_merges_are_followed) {
   auto const config = good(
-      "x-a: &a {on_miss: erase, max_files: 1, id: 1}\n"
-      "x-b: &b {max_files: 2, save_idle_seconds: 2, id: 2}\n" +
+      "x-a: &a {on_miss: erase, max_files: 1, busy_wait_seconds: 1}\n"
+      "x-b: &b {max_files: 2, save_idle_seconds: 2, busy_wait_seconds: 2}\n" +
       servers +
       "routes:\n"
       "- {model: alias, slots: *a}\n"
       "- {model: one, slots: {max_files: 9, <<: *a}}\n"
-      "- {model: list, slots: {<<: [*a, *b], id: 0}}\n"
-      "- &r {model: whole, slots: {<<: {<<: *b, id: 5}}}\n"
+      "- {model: list, slots: {<<: [*a, *b], busy_wait_seconds: 0}}\n"
+      "- &r {model: whole, slots: {<<: {<<: *b, busy_wait_seconds: 5}}}\n"
       "- {<<: *r, model: again}\n"
-      "- {model: quoted, slots: {\"id\": 3}}\n" +
+      "- {model: quoted, slots: {\"busy_wait_seconds\": 3}}\n" +
       defaults_line());
   auto const slots = [&config](std::size_t i) { return config.routes.at(i).slots.value(); };
   EXPECT_EQ(slots(0).on_miss, OnMiss::erase);
@@ -192,12 +192,12 @@ TEST(Config, aliases_and_merges_are_followed) {
   EXPECT_EQ(slots(1).on_miss, OnMiss::erase);
   EXPECT_EQ(slots(2).max_files, 1U);
   EXPECT_EQ(slots(2).save_idle, 2s);
-  EXPECT_EQ(slots(2).id, 0);
-  EXPECT_EQ(slots(3).id, 5);
+  EXPECT_EQ(slots(2).busy_wait, 0s);
+  EXPECT_EQ(slots(3).busy_wait, 5s);
   EXPECT_EQ(slots(3).max_files, 2U);
   EXPECT_EQ(config.routes.at(4).model, "again");
-  EXPECT_EQ(slots(4).id, 5);
-  EXPECT_EQ(slots(5).id, 3);
+  EXPECT_EQ(slots(4).busy_wait, 5s);
+  EXPECT_EQ(slots(5).busy_wait, 3s);
 }
 
 TEST(Config, no_key_is_written_in_three_ways) {
@@ -270,6 +270,32 @@ TEST(ConfigPrint, loads_again_to_the_same_but_for_secrets) {
   EXPECT_EQ(again.limits.body_bytes, config.limits.body_bytes);
   EXPECT_EQ(again.history_bytes, config.history_bytes);
   EXPECT_EQ(again.drain, config.drain);
+}
+
+TEST(ConfigPrint, writes_lists_only_where_there_are_several) {
+  Folder const folder;
+  auto const config = good(
+      "servers: [{name: a, url: 'http://a'}, {name: b, url: 'http://b'}]\n"
+      "defaults: {slots: {ids: [4, 0, 2], save_path: " +
+      folder.path() +
+      "}}\n"
+      "routes: [{model: x, servers: [b, a]}, {model: y, servers: [a], slots: {ids: [2, 4, 0]}},\n"
+      "{model: z, server: b, slots: off}]\n");
+  EXPECT_EQ(config.routes.at(0).server, 1U);
+  EXPECT_EQ(config.routes.at(0).slots.value().id, 4);
+  auto const text = print(config);
+  EXPECT_NE(text.find("    servers: [\"b\", \"a\"]\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("    server: \"a\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("      ids: [4, 0, 2]\n"), std::string::npos) << text;
+  auto const again = good(text);
+  EXPECT_EQ(print(again), text);
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    EXPECT_EQ(again.routes.at(i).servers, config.routes[i].servers);
+    EXPECT_EQ(again.routes.at(i).server, config.routes[i].server);
+    if (config.routes[i].slots) {
+      EXPECT_EQ(again.routes.at(i).slots.value().ids, config.routes[i].slots->ids);
+    }
+  }
 }
 
 TEST(ConfigPrint, writes_every_key) {
