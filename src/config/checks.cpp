@@ -69,6 +69,7 @@ void check_routes(Config const& config, Places const& places, Findings& findings
 void check(Config const& config, Places const& places, Findings& findings) {
   check_servers(config, places, findings);
   check_routes(config, places, findings);
+  check_waiting(config, places, findings);
   if (config.limits.buffer_bytes < config.limits.body_bytes) {
     findings.error(
         places.buffer,

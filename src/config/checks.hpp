@@ -5,13 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 namespace slotswap::config {
-
-inline std::string on_line(Place place) {
-  return " (line " + std::to_string(place.line) + ")";
-}
 
 inline bool leads_to(Route const& route, std::size_t server) {
   return std::find(route.servers.begin(), route.servers.end(), server) != route.servers.end();
@@ -19,5 +14,8 @@ inline bool leads_to(Route const& route, std::size_t server) {
 
 /// What routes say of slots and folders, each for itself and against each other.
 void check_slots(Config const& config, Places const& places, Findings& findings);
+
+/// What is said of waiting where no request waits.
+void check_waiting(Config const& config, Places const& places, Findings& findings);
 
 }  // namespace slotswap::config

@@ -16,6 +16,11 @@ struct Place {
   int column = 0;
 };
 
+/// " (line N)", after what stands there.
+inline std::string on_line(Place place) {
+  return " (line " + std::to_string(place.line) + ")";
+}
+
 class Findings {
  public:
   /// The text must outlive this.

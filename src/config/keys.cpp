@@ -14,7 +14,26 @@ struct Keys {
   Words keys;
 };
 
+Words with(char const* first, Words words) {
+  words.insert(words.begin(), first);
+  return words;
+}
+
 std::vector<Keys> const& all_keys() {
+  static Words const of_routes{"server",
+                               "servers",
+                               "upstream_model",
+                               "fingerprint",
+                               "max_overtake_seconds",
+                               "linger_seconds",
+                               "max_queue",
+                               "max_queue_per_key",
+                               "queue_timeout_seconds",
+                               "allow_detached",
+                               "heartbeat_seconds",
+                               "stuck_seconds",
+                               "response_headers",
+                               "slots"};
   static std::vector<Keys> const all{
       {"the configuration",
        "the top level",
@@ -24,10 +43,8 @@ std::vector<Keys> const& all_keys() {
        "a server",
        {"name", "url", "api_key", "ca_file", "connect_seconds", "first_byte_seconds",
         "idle_stream_seconds", "models_max", "load_timeout_seconds"}},
-      {"a route",
-       "a route",
-       {"model", "server", "servers", "upstream_model", "fingerprint", "slots"}},
-      {"defaults", "`defaults`", {"server", "servers", "upstream_model", "fingerprint", "slots"}},
+      {"a route", "a route", with("model", of_routes)},
+      {"defaults", "`defaults`", of_routes},
       {"slots",
        "`slots`",
        {"id", "ids", "save_path", "state_dir", "verify", "publish", "unload", "min_free_gib",

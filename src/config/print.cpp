@@ -114,6 +114,20 @@ class Printer {
     key(in, "slot_call_timeout_seconds", in_seconds(slots.slot_call_timeout));
   }
 
+  void waiting(Route const& route) {
+    constexpr std::string_view in = "    ";
+    auto const& queue = route.queue;
+    key(in, "max_overtake_seconds", in_seconds(queue.max_overtake));
+    key(in, "linger_seconds", queue.linger ? in_seconds(*queue.linger) : "auto");
+    key(in, "max_queue", std::to_string(queue.max_waiting));
+    key(in, "max_queue_per_key", std::to_string(queue.max_waiting_per_key));
+    key(in, "queue_timeout_seconds", in_seconds(queue.timeout));
+    key(in, "allow_detached", route.allow_detached ? "true" : "false");
+    key(in, "heartbeat_seconds", in_seconds(route.heartbeat));
+    key(in, "stuck_seconds", in_seconds(route.stuck));
+    key(in, "response_headers", route.response_headers ? "on" : "off");
+  }
+
   void route(Route const& route, std::vector<std::string> const& servers) {
     key("  - ", "model", quoted(route.model));
     if (servers.size() == 1) {
@@ -123,6 +137,7 @@ class Printer {
     }
     key("    ", "upstream_model", quoted(route.upstream_model));
     key("    ", "fingerprint", quoted(route.slots ? route.slots->fingerprint : ""));
+    waiting(route);
     if (route.slots) {
       slots(*route.slots);
     } else {

@@ -50,6 +50,11 @@ std::optional<double> span_of(std::string_view text) {
   return std::nullopt;
 }
 
+// To the millisecond, so that what `check` prints is the same time when it is read again.
+Duration to_duration(double seconds) {
+  return std::chrono::milliseconds(std::llround(seconds * 1000));
+}
+
 bool holds_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
                      [](char c) { return (c >= 0 && c < ' ') || c == '\x7F'; });
@@ -195,24 +200,56 @@ bool Section::count_of(Value const& read, std::string_view key, std::uint64_t& o
 
 std::optional<double> Section::number(std::string_view key, std::string_view what,
                                       Range range) const {
-  auto const expected = range_words(what, range);
-  auto const read = value(key, expected);
-  if (!read) return std::nullopt;
-  auto const number = parse<double>(read->text);
+  auto const read = value(key, range_words(what, range));
+  return read ? number_of(*read, key, what, range) : std::nullopt;
+}
+
+std::optional<double> Section::number_of(Value const& read, std::string_view key,
+                                         std::string_view what, Range range) const {
+  auto const number = parse<double>(read.text);
   auto const fits = number && std::isfinite(*number) && *number <= range.highest &&
                     (*number >= range.lowest || (range.zero && *number == 0));
-  if (!fits) {
-    error(read->place, key, "expected " + expected + ", found " + shown(read->text));
-    return std::nullopt;
-  }
-  return number;
+  if (fits) return number;
+  error(read.place, key, "expected " + range_words(what, range) + ", found " + shown(read.text));
+  return std::nullopt;
 }
 
 bool Section::seconds(std::string_view key, Duration& out, Range range) const {
   auto const read = number(key, "a number of seconds", range);
-  // To the millisecond, so that what `check` prints is the same time when it is read again.
-  if (read) out = std::chrono::milliseconds(std::llround(*read * 1000));
+  if (read) out = to_duration(*read);
   return read.has_value();
+}
+
+bool Section::seconds_or_auto(std::string_view key, std::optional<Duration>& out,
+                              Range range) const {
+  constexpr std::string_view what = "auto or a number of seconds";
+  auto const read = value(key, range_words(what, range));
+  if (!read) return false;
+  if (read->text == "auto") {
+    out.reset();
+    return true;
+  }
+  if (nearest(read->text, {"auto"})) {
+    error(read->place, key,
+          "expected " + range_words(what, range) + ", found " + shown(read->text) +
+              "; did you mean `auto`?");
+    return false;
+  }
+  auto const seconds = number_of(*read, key, what, range);
+  if (seconds) out = to_duration(*seconds);
+  return seconds.has_value();
+}
+
+bool Section::flag(std::string_view key, bool& out, Words const& words) const {
+  auto const read = value(key, "one of " + join(words));
+  if (!read) return false;
+  auto const yes = read->text == "on" || read->text == "true";
+  if (yes || read->text == "off" || read->text == "false") {
+    out = yes;
+    return true;
+  }
+  wrong_word(key, *read, words);
+  return false;
 }
 
 bool Section::bytes(std::string_view key, std::uint64_t& out, std::uint64_t unit,
@@ -233,7 +270,7 @@ bool Section::span(std::string_view key, Duration& out) const {
     error(read->place, key, "expected " + std::string(expected) + ", found " + shown(read->text));
     return false;
   }
-  out = std::chrono::milliseconds(std::llround(*seconds * 1000));
+  out = to_duration(*seconds);
   return true;
 }
 

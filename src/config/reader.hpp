@@ -64,6 +64,10 @@ class Section {
   bool count(std::string_view key, std::uint64_t& out, std::uint64_t lowest,
              std::uint64_t highest) const;
   bool seconds(std::string_view key, Duration& out, Range range) const;
+  /// The same or `auto`, which is nothing.
+  bool seconds_or_auto(std::string_view key, std::optional<Duration>& out, Range range) const;
+  /// `words` are those for true and for false in messages; on, off, true and false are all taken.
+  bool flag(std::string_view key, bool& out, Words const& words) const;
   /// A number of `unit` bytes.
   bool bytes(std::string_view key, std::uint64_t& out, std::uint64_t unit, Range range) const;
 
@@ -98,6 +102,8 @@ class Section {
 
  private:
   std::optional<double> number(std::string_view key, std::string_view what, Range range) const;
+  std::optional<double> number_of(Value const& read, std::string_view key, std::string_view what,
+                                  Range range) const;
   void wrong_word(std::string_view key, Value const& read, Words const& words) const;
   void report_unknown_keys() const;
 

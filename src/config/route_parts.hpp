@@ -13,4 +13,12 @@ Words names_of(std::vector<Server> const& servers);
 
 void read_slots(Section const& section, Route& route, RoutePlaces& where);
 
+/// How its requests wait, and what is said to a client meanwhile.
+void read_waiting(Section const& section, Route& route, RoutePlaces& where);
+/// Once both of its keys are known.
+void warn_of_linger(Section const& section, Route const& route, RoutePlaces const& where);
+
+/// Keeps the place of the section's key, if that `says` anything.
+void note(Section const& section, std::string_view key, bool says, RoutePlaces& where);
+
 }  // namespace slotswap::config

@@ -33,6 +33,7 @@ void settle_servers(Section const& section, Route& route, Config const& config,
 
 void read_shared(Section const& section, Route& route, RoutePlaces& where) {
   section.text("upstream_model", route.upstream_model);
+  read_waiting(section, route, where);
   read_slots(section, route, where);
 }
 
@@ -75,12 +76,13 @@ void read_route(Section const& section, Defaults const& defaults, Config& config
   where.model_good = section.needed_text("model", route.model);
   settle_servers(section, route, config, where);
   read_shared(section, route, where);
+  warn_of_linger(section, route, where);
   if (route.slots && route.slots->state_dir.empty()) {
     route.slots->state_dir = route.slots->save_path;
   }
   read_fingerprint(section, defaults, route);
   config.routes.push_back(std::move(route));
-  places.routes.push_back(where);
+  places.routes.push_back(std::move(where));
 }
 
 }  // namespace

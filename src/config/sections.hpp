@@ -6,6 +6,7 @@
 #include <slotswap/config/config.hpp>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace slotswap::config {
@@ -21,10 +22,17 @@ struct ServerPlaces {
   Place ca_file;
   bool url_good = false;
 };
+/// A key, given in a route or in `defaults`, that does nothing where no request waits for a slot.
+struct Given {
+  std::string key;
+  Place place;
+};
 struct RoutePlaces {
   Place model;
   Place slots;
   std::optional<Place> ids;  // where the route's own `id` or `ids` stands
+  Place linger;
+  std::vector<Given> for_waiting;
   bool model_good = false;
   bool servers_good = true;
   bool ids_good = true;

@@ -318,6 +318,15 @@ routes:
     server: "main"
     upstream_model: ""
     fingerprint: ""
+    max_overtake_seconds: 30
+    linger_seconds: auto
+    max_queue: 0
+    max_queue_per_key: 0
+    queue_timeout_seconds: 0
+    allow_detached: false
+    heartbeat_seconds: 0
+    stuck_seconds: 60
+    response_headers: on
     slots:
       id: 0
       save_path: ""
@@ -341,6 +350,15 @@ routes:
     server: "main"
     upstream_model: ""
     fingerprint: ""
+    max_overtake_seconds: 30
+    linger_seconds: auto
+    max_queue: 0
+    max_queue_per_key: 0
+    queue_timeout_seconds: 0
+    allow_detached: false
+    heartbeat_seconds: 0
+    stuck_seconds: 60
+    response_headers: on
     slots: off
 log:
   level: info

@@ -48,7 +48,8 @@ TEST(ConfigMutations, never_crash_or_hang) {
   auto const example = slurp(std::string(SLOTSWAP_CONFIG) + "/slotswap.example.yaml");
   std::string const small =
       "x-a: &a {on_miss: erase}\n" + servers +
-      "routes:\n- model: a\n  slots: {<<: *a, id: ${NUMBER}, max_age: 3d, pin: [b, c]}\n" +
+      "routes:\n- model: a\n  servers: [main]\n  linger_seconds: auto\n  max_queue: 5\n"
+      "  response_headers: on\n  slots: {<<: *a, id: ${NUMBER}, max_age: 3d, pin: [b, c]}\n" +
       defaults_line();
   ASSERT_FALSE(example.empty());
   std::size_t good = 0;
