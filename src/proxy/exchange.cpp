@@ -82,9 +82,9 @@ swap::Need Exchange::need() const {
 }
 
 net::awaitable<void> Exchange::answer(base::Fault fault) {
+  if (cancel_.late()) fault = waited_too_long();
   receipt_.code = fault.code;
   receipt_.detail = fault.detail;
-  if (cancel_.late()) fault = waited_too_long();
   auto const left = fault.code == "client_gone" || fault.code == "closed" || cancel_.requested();
   if (left && !cancel_.late()) {
     receipt_.code = "client_gone";

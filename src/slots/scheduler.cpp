@@ -69,7 +69,8 @@ std::optional<std::size_t> Scheduler::place_for(Waiting const& who, bool past_li
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < seats_.size(); ++i) {
     auto const& seat = seats_[i];
-    if (!usable(who, i) || (!past_linger && now < seat.linger_until)) continue;
+    auto const lingers = !past_linger && who.request.lingers && now < seat.linger_until;
+    if (!usable(who, i) || lingers) continue;
     auto const rank = [this](std::size_t one) {
       return std::pair(!seats_[one].resident.empty(), seats_[one].last_use);
     };

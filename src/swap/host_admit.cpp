@@ -104,6 +104,7 @@ net::awaitable<std::unique_ptr<Turn>> Host::vacate(Cancel* cancel) {
   Wish wish;
   wish.seats = seats();
   wish.whole = several();
+  wish.lingers = false;
   auto turn = co_await pool_->wait(std::move(wish), cancel);
   if (!turn) co_return nullptr;
   for (auto const& keeper : keepers_) {

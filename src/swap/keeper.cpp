@@ -172,6 +172,7 @@ net::awaitable<std::unique_ptr<Turn>> Keeper::wait_turn(Cancel* cancel) {
   touched_ = true;
   Wish wish;
   wish.seats.push_back(seat_);
+  wish.lingers = false;
   co_return co_await pool_.wait(std::move(wish), cancel);
 }
 

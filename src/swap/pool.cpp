@@ -30,6 +30,7 @@ net::awaitable<std::unique_ptr<Turn>> Pool::wait(Wish wish, Cancel* cancel) {
   request.max_overtake = wish.max_overtake;
   request.seats = std::move(wish.seats);
   request.whole = wish.whole;
+  request.lingers = wish.lingers;
   auto const ticket = request.ticket;
   auto const stop = [&]() { return cancel != nullptr && (cancel->requested() || closed_); };
   Waiter waiter(loop_);

@@ -360,8 +360,8 @@ TEST(RouterFaults, a_state_whose_restore_kills_its_model_is_set_aside) {
 TEST(RouterFaults, a_model_that_ends_right_behind_its_save_keeps_the_saved_state) {
   RouterHouse house(nullptr, "save_idle_seconds: 0.02");
   for (int round = 0; round < 10; ++round) {
-    house.turn("a", "anna", 100 + round);
     auto const saves = house.calls("/slots/0?action=save", "a");
+    house.turn("a", "anna", 100 + round);
     ASSERT_TRUE(eventually([&] { return house.calls("/slots/0?action=save", "a") > saves; }));
     house.sim->kill_model("a");
     ASSERT_TRUE(house.slot_is_empty("a"));

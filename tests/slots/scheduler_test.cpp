@@ -178,6 +178,17 @@ TEST_F(SchedulerTest, a_slot_lingers_for_its_session_while_others_wait) {
   EXPECT_EQ(next(), "2@0");
 }
 
+TEST_F(SchedulerTest, work_of_our_own_does_not_wait_for_a_linger) {
+  seats(1);
+  ask(1, "a");
+  EXPECT_EQ(next(), "1@0");
+  done(0, "a", seconds(20));
+  auto save = request(2, "");
+  save.lingers = false;
+  line_.enter(std::move(save), now());
+  EXPECT_EQ(next(), "2@0");
+}
+
 TEST_F(SchedulerTest, it_never_lingers_past_the_bound_nor_for_nobody) {
   seats(1);
   ask(1, "a");

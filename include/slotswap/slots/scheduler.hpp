@@ -29,6 +29,7 @@ struct Request {
   Duration max_overtake{};
   std::vector<std::size_t> seats;  // where it may run
   bool whole = false;              // it needs all of them at once
+  bool lingers = true;             // it waits while a slot lingers for another session
 };
 
 class Scheduler {

@@ -49,6 +49,7 @@ struct Wish {
   base::Duration max_overtake{std::chrono::seconds(30)};
   std::vector<std::size_t> seats;
   bool whole = false;
+  bool lingers = true;  // false: work of our own
 };
 
 class Pool {
