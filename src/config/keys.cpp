@@ -33,6 +33,7 @@ std::vector<Keys> const& all_keys() {
                                "heartbeat_seconds",
                                "stuck_seconds",
                                "response_headers",
+                               "side_requests",
                                "slots"};
   static std::vector<Keys> const all{
       {"the configuration",
@@ -50,6 +51,8 @@ std::vector<Keys> const& all_keys() {
        {"id", "ids", "save_path", "state_dir", "verify", "publish", "unload", "min_free_gib",
         "on_miss", "no_session", "max_files", "max_gib", "max_age", "pin", "max_write_gib_per_day",
         "save_idle_seconds", "busy_wait_seconds", "slot_call_timeout_seconds"}},
+      {"a side request", "`side_requests`", {"match", "do"}},
+      {"match", "`match`", {"header", "path", "max_tokens", "prompt_tokens"}},
       {"log", "`log`", {"level", "format", "ids", "file"}},
       {"limits",
        "`limits`",

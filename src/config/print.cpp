@@ -64,6 +64,19 @@ std::vector<std::string> names_of(Config const& config, std::vector<std::size_t>
   return names;
 }
 
+std::string conditions(SideRule const& rule) {
+  std::string out;
+  auto const add = [&out](std::string_view key, std::string const& value) {
+    ((out += out.empty() ? "" : ", ") += key) += ": " + value;
+  };
+  // In a key a dollar sign is nothing special.
+  if (!rule.header.empty()) add("header", "{\"" + rule.header + "\": " + quoted(rule.value) + "}");
+  if (!rule.path.empty()) add("path", quoted(rule.path));
+  if (rule.max_tokens) add("max_tokens", std::to_string(*rule.max_tokens));
+  if (rule.prompt_tokens) add("prompt_tokens", std::to_string(*rule.prompt_tokens));
+  return out;
+}
+
 class Printer {
  public:
   void key(std::string_view indent, std::string_view name, std::string_view value) {
@@ -114,6 +127,16 @@ class Printer {
     key(in, "slot_call_timeout_seconds", in_seconds(slots.slot_call_timeout));
   }
 
+  void side_requests(std::vector<SideRule> const& rules) {
+    static constexpr std::array work{"normal", "isolate", "elsewhere", "no_save"};
+    if (rules.empty()) key("    ", "side_requests", "[]");
+    if (!rules.empty()) head("    side_requests:");
+    for (auto const& rule : rules) {
+      key("      - ", "match", "{" + conditions(rule) + "}");
+      key("        ", "do", work.at(static_cast<std::size_t>(rule.work)));
+    }
+  }
+
   void waiting(Route const& route) {
     constexpr std::string_view in = "    ";
     auto const& queue = route.queue;
@@ -138,6 +161,7 @@ class Printer {
     key("    ", "upstream_model", quoted(route.upstream_model));
     key("    ", "fingerprint", quoted(route.slots ? route.slots->fingerprint : ""));
     waiting(route);
+    side_requests(route.side_requests);
     if (route.slots) {
       slots(*route.slots);
     } else {

@@ -105,7 +105,7 @@ std::optional<Value> scalar(Reading& reading, Node const& node, Place key_place,
   return Value{*text, node.place};
 }
 
-std::vector<NodePtr> map_items(Reading& reading, Entry const& entry) {
+std::vector<NodePtr> map_items(Reading& reading, Entry const& entry, Empty empty) {
   std::vector<NodePtr> maps;
   auto const name = "`" + entry.key + "`: ";
   if (entry.value->kind != Node::Kind::list) {
@@ -120,7 +120,7 @@ std::vector<NodePtr> map_items(Reading& reading, Entry const& entry) {
       reading.findings.error(item->place, name + "expected a map, found " + shown(*item));
     }
   }
-  if (entry.value->items.empty())
+  if (entry.value->items.empty() && empty == Empty::wrong)
     reading.findings.error(entry.value->place, name + "the list is empty");
   return maps;
 }

@@ -120,7 +120,8 @@ std::string shown(std::string_view text);
 std::optional<Value> scalar(Reading& reading, Node const& node, Place key_place,
                             std::string_view key, std::string_view expected);
 
+enum class Empty { wrong, fine };
 /// The items of a list of maps; complains when it is none.
-std::vector<NodePtr> map_items(Reading& reading, Entry const& entry);
+std::vector<NodePtr> map_items(Reading& reading, Entry const& entry, Empty empty = Empty::wrong);
 
 }  // namespace slotswap::config

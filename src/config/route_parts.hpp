@@ -18,6 +18,8 @@ void read_waiting(Section const& section, Route& route, RoutePlaces& where);
 /// Once both of its keys are known.
 void warn_of_linger(Section const& section, Route const& route, RoutePlaces const& where);
 
+void read_side_requests(Section const& section, Route& route, RoutePlaces& where);
+
 /// Keeps the place of the section's key, if that `says` anything.
 void note(Section const& section, std::string_view key, bool says, RoutePlaces& where);
 

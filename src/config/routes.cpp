@@ -34,6 +34,7 @@ void settle_servers(Section const& section, Route& route, Config const& config,
 void read_shared(Section const& section, Route& route, RoutePlaces& where) {
   section.text("upstream_model", route.upstream_model);
   read_waiting(section, route, where);
+  read_side_requests(section, route, where);
   read_slots(section, route, where);
 }
 

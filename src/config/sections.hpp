@@ -33,6 +33,7 @@ struct RoutePlaces {
   std::optional<Place> ids;  // where the route's own `id` or `ids` stands
   Place linger;
   std::vector<Given> for_waiting;
+  std::vector<Place> elsewhere;  // each `do: elsewhere`
   bool model_good = false;
   bool servers_good = true;
   bool ids_good = true;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,26 +38,40 @@ class Idle {
   std::vector<std::pair<Place, std::string>> idle_;
 };
 
+std::string not_used(std::string const& key) {
+  return "`" + key + "`: not used: " +
+         (key == "side_requests" ? "side requests are told apart" : "requests wait for a slot") +
+         " only where a route of their server has `slots`";
+}
+
+void check_route(RoutePlaces const& where, std::size_t slots, Idle& keys) {
+  for (auto const& given : where.for_waiting) {
+    if (slots > 0) {
+      keys.used(given.place);
+    } else {
+      keys.idle(given.place, not_used(given.key));
+    }
+  }
+  for (auto const place : where.elsewhere) {
+    if (slots > 1) keys.used(place);
+    if (slots == 1) {
+      keys.idle(place, "`do`: there is one slot in all, so `elsewhere` does what `isolate` does");
+    }
+  }
+}
+
 }  // namespace
 
 void check_waiting(Config const& config, Places const& places, Findings& findings) {
   auto const counts = slots_of_servers(config);
   Idle keys;
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
-    auto const& where = places.routes[i];
-    std::size_t slots = 0;
+    // Of a server that was misnamed nothing is known, and nothing is said.
+    std::size_t slots = places.routes[i].servers_good ? 0 : 2;
     for (auto const server : config.routes[i].servers) {
       if (server < counts.size()) slots += counts[server];
     }
-    for (auto const& given : where.for_waiting) {
-      if (slots > 0 || !where.servers_good) {
-        keys.used(given.place);
-      } else {
-        keys.idle(given.place, "`" + given.key +
-                                   "`: not used: requests wait for a slot only where a route of "
-                                   "their server has `slots`");
-      }
-    }
+    check_route(places.routes[i], slots, keys);
   }
   keys.report(findings);
 }

@@ -327,6 +327,7 @@ routes:
     heartbeat_seconds: 0
     stuck_seconds: 60
     response_headers: on
+    side_requests: []
     slots:
       id: 0
       save_path: ""
@@ -359,6 +360,7 @@ routes:
     heartbeat_seconds: 0
     stuck_seconds: 60
     response_headers: on
+    side_requests: []
     slots: off
 log:
   level: info

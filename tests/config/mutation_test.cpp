@@ -49,7 +49,9 @@ TEST(ConfigMutations, never_crash_or_hang) {
   std::string const small =
       "x-a: &a {on_miss: erase}\n" + servers +
       "routes:\n- model: a\n  servers: [main]\n  linger_seconds: auto\n  max_queue: 5\n"
-      "  response_headers: on\n  slots: {<<: *a, id: ${NUMBER}, max_age: 3d, pin: [b, c]}\n" +
+      "  response_headers: on\n  side_requests:\n"
+      "  - {match: {header: {X-a$: b*}, path: /v1/*, max_tokens: 9}, do: isolate}\n  slots: {<<: "
+      "*a, id: ${NUMBER}, max_age: 3d, pin: [b, c]}\n" +
       defaults_line();
   ASSERT_FALSE(example.empty());
   std::size_t good = 0;
