@@ -72,7 +72,8 @@ Reply to_reply(HttpAnswer const& answer) {
   reply.status = answer.status;
   reply.complete = answer.complete;
   reply.body = answer.body;
-  if (answer.body.starts_with("data: ")) {
+  // A stream begins with comments where the prompt takes its time.
+  if (answer.header("content-type").value_or("").starts_with("text/event-stream")) {
     take_events(answer.body, reply);
   } else {
     take(answer.body, "message", reply);
