@@ -24,12 +24,13 @@ RealServerOptions with_alias(RealServerOptions options) {
 
 RealHouse::RealHouse(RealHouseOptions options_)
     : options(std::move(options_)), server(with_alias(options.server)) {
+  if (options.wired) wire = std::make_unique<Wire>(server.port());
   start_proxy();
 }
 
 std::string RealHouse::yaml() const {
   auto const seen = options.save_path.value_or(server.slot_dir());
-  return options.top + "servers:\n  - {name: main, url: '" + server.url() +
+  return options.top + "servers:\n  - {name: main, url: '" + (wire ? wire->url() : server.url()) +
          "'}\nroutes:\n  - model: '*'\n    slots: {save_path: '" + seen.string() + "'" +
          (options.slots.empty() ? "" : ", " + options.slots) + "}\n";
 }

@@ -3,6 +3,7 @@
 
 #include "real/states.hpp"
 #include "real/talk.hpp"
+#include "real/wire.hpp"
 #include "support/real_server.hpp"
 #include "support/slotswap_process.hpp"
 #include "support/wait.hpp"
@@ -23,6 +24,7 @@ struct RealHouseOptions {
   std::string top = {};                                 // YAML lines for the whole
   std::optional<std::filesystem::path> save_path = {};  // default: the server's
   std::vector<std::string> proxy_wrapper = {};          // see SlotswapProcess
+  bool wired = false;                                   // a Wire between the two
 };
 
 class RealHouse {
@@ -51,6 +53,7 @@ class RealHouse {
 
   RealHouseOptions options;
   RealServer server;
+  std::unique_ptr<Wire> wire;  // none unless options.wired
   std::unique_ptr<SlotswapProcess> proxy;
 };
 
