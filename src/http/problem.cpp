@@ -90,6 +90,12 @@ ResponseHead json_head(int status) {
   return head;
 }
 
+ResponseHead problem_head(Problem const& problem) {
+  auto head = json_head(problem.status);
+  if (problem.retry_after > 0) head.fields.add("Retry-After", std::to_string(problem.retry_after));
+  return head;
+}
+
 Problem to_problem(base::Fault const& fault) {
   Problem problem(status_of(fault.code), fault.code, fault.detail);
   // Nothing that a 503 of ours waits for is known to take longer; without the field some clients do

@@ -264,8 +264,7 @@ awaitable<bool> Connection::respond(http::ResponseHead head, std::string body) {
 }
 
 awaitable<bool> Connection::respond(http::Problem problem) {
-  auto head = http::json_head(problem.status);
-  if (problem.retry_after > 0) head.fields.add("Retry-After", std::to_string(problem.retry_after));
+  auto head = http::problem_head(problem);
   co_return co_await respond(std::move(head), http::problem_body(problem));
 }
 

@@ -259,6 +259,7 @@ net::awaitable<bool> Exchange::stand_in_line() {
 
 net::awaitable<bool> Exchange::lease() {
   if (backend().gate == nullptr) co_return true;
+  incoming_.unmark();
   visitor_.need = need();
   if (visitor_.need == swap::Need::slot) {
     auto const stands = co_await stand_in_line();
@@ -284,6 +285,10 @@ net::awaitable<bool> Exchange::lease() {
     receipt_.note = swapped.note;
     receipt_.waited_ms = base::to_ms(admission_.waited + swapped.waited);
     receipt_.swap_ms = base::to_ms(swapped.took);
+    if (visitor_.session) {
+      receipt_.slot = swap::to_string(swapped.found);
+      incoming_.mark(receipt_, config_route().response_headers);
+    }
   }
   if (!cancel_.requested()) co_return true;
   // It never reached the server: the slot is as the swap left it.

@@ -1,6 +1,7 @@
 // One request from its head to its receipt. Lives in the frame of Proxy::handle.
 #pragma once
 
+#include "marks.hpp"
 #include "relay.hpp"
 
 #include <slotswap/http/path.hpp>
@@ -52,7 +53,7 @@ class Exchange {
   std::string served_model() const;  // as it is named to the server
 
   Proxy& proxy_;
-  net::Incoming& incoming_;
+  MarkedAnswer incoming_;
   base::TimePoint began_;
   swap::Cancel cancel_;
   http::Target target_;

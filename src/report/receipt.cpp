@@ -42,6 +42,7 @@ void log(Receipt const& receipt) {
   line.field("status", receipt.status);
   add(line, "code", receipt.code);
   add(line, "swapped", receipt.swapped);
+  add(line, "slot", receipt.slot);
   add(line, "note", receipt.note);
   add(line, "waited_ms", receipt.waited_ms);
   add(line, "swap_ms", receipt.swap_ms);

@@ -135,6 +135,10 @@ net::awaitable<base::Result<Swapped>> Keeper::prepare(Order& order, Vault& vault
   // What was restored meanwhile is the deleted session's as well.
   if (owner_deleted_) forget(order.key.id, vault);
   note_slot(vault);
+  if (order.kind == slots::Goal::Kind::session) {
+    auto const restored = swapped.what.ends_with("restore");
+    swapped.found = found_in(slot_, order.key.text(), restored, !swapped.note.empty());
+  }
   if (cancel.requested()) {
     owner_.clear();
     co_return given_up();

@@ -9,8 +9,9 @@
 
 namespace slotswap::test {
 
-House::House(std::string slots, std::function<void(llama_sim::Options&)> changed, std::string top)
-    : slots_yaml(std::move(slots)), top_yaml(std::move(top)) {
+House::House(std::string slots, std::function<void(llama_sim::Options&)> changed, std::string top,
+             std::string route)
+    : slots_yaml(std::move(slots)), top_yaml(std::move(top)), route_yaml(std::move(route)) {
   llama_sim::Options options;
   options.slot_save_path = folder.path().string();
   options.scale = scale;
@@ -22,7 +23,8 @@ House::House(std::string slots, std::function<void(llama_sim::Options&)> changed
 std::string House::yaml() const {
   return "listen: 127.0.0.1:0\n" + top_yaml + "servers:\n  - {name: main, url: '" + sim->url() +
          "'}\nroutes:\n  - model: '*'\n    server: main\n    slots: {save_path: '" +
-         folder.path().string() + "'" + (slots_yaml.empty() ? "" : ", " + slots_yaml) + "}\n";
+         folder.path().string() + "'" + (slots_yaml.empty() ? "" : ", " + slots_yaml) + "}\n" +
+         (route_yaml.empty() ? "" : "    " + route_yaml + "\n");
 }
 
 app::ServiceOptions House::options() const {

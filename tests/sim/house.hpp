@@ -26,11 +26,12 @@ struct Reply {
   std::int64_t read = -1;
 };
 
-/// Both, and a slot folder. `slots` is YAML for the route's slots, after save_path.
+/// Both, and a slot folder. `slots` is YAML for the route's slots, after save_path; `top` and
+/// `route` are lines for the whole and for the route.
 class House {
  public:
   explicit House(std::string slots = "", std::function<void(llama_sim::Options&)> changed = nullptr,
-                 std::string top = "");
+                 std::string top = "", std::string route = "");
 
   Reply chat(std::string const& session, std::string const& text, std::string const& more = "");
   /// A POST through the proxy; its log line is there when it returns.
@@ -50,6 +51,7 @@ class House {
   TempDir folder;
   std::string slots_yaml;
   std::string top_yaml;
+  std::string route_yaml;
   double scale = 0.02;
   telemetry::CapturedLog log;
   std::unique_ptr<llama_sim::Sim> sim;

@@ -15,7 +15,7 @@ namespace slotswap::test {
 class RouterHouse : public House {
  public:
   explicit RouterHouse(std::function<void(llama_sim::Options&)> changed = nullptr,
-                       std::string slots = "", std::string top = "")
+                       std::string slots = "", std::string top = "", std::string route = "")
       : House(
             std::move(slots),
             [&](llama_sim::Options& options) {
@@ -24,7 +24,7 @@ class RouterHouse : public House {
               options.models_max = 2;
               if (changed) changed(options);
             },
-            std::move(top)) {}
+            std::move(top), std::move(route)) {}
 
   static std::string body(std::string const& model, std::string const& text,
                           std::string const& more = "") {

@@ -29,6 +29,9 @@ int status_of(std::string_view code);
 /// The head of a JSON answer of ours.
 ResponseHead json_head(int status);
 
+/// That of a problem's answer.
+ResponseHead problem_head(Problem const& problem);
+
 /// The answer for a fault: status_of(code), its detail as the message.
 Problem to_problem(base::Fault const& fault);
 

@@ -22,6 +22,7 @@ struct Receipt {
   std::string code;     // of the fault that ended it, a token of docs/errors.md
   std::string detail;
   std::string swapped;  // what was done to the slot: "", "save", "save+restore", ...
+  std::string slot;     // what the session found there: "resident", "restored", "kept", "cold"
   std::string note;     // why it went on cold, where it did
   std::optional<double> waited_ms;
   std::optional<double> swap_ms;

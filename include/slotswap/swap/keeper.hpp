@@ -9,6 +9,7 @@
 #include <slotswap/slots/swap_machine.hpp>
 #include <slotswap/swap/cancel.hpp>
 #include <slotswap/swap/pool.hpp>
+#include <slotswap/swap/found.hpp>
 #include <slotswap/swap/vault.hpp>
 
 #include <functional>
@@ -42,6 +43,7 @@ struct Swapped {
   Swapped() = default;
   std::string what;  // "", "save", "restore", "save+restore", "save+erase", "erase"
   std::string note;  // why it goes on cold, where it does
+  Found found = Found::cold;
   base::Duration waited{};
   base::Duration took{};
 };
