@@ -26,7 +26,8 @@ base::Fault waited_too_long() {
 
 Exchange::Exchange(Proxy& proxy, net::Incoming& incoming)
     : proxy_(proxy),
-      incoming_(incoming),
+      waiting_(proxy.loop_, incoming),
+      incoming_(waiting_),
       began_(proxy.loop_.now()),
       target_(http::split_target(incoming.head().target)),
       patience_(proxy.loop_, [this] { cancel_.request_late(); }) {
@@ -257,6 +258,12 @@ net::awaitable<bool> Exchange::stand_in_line() {
   co_return true;
 }
 
+void Exchange::beat_while_waiting() {
+  auto const period = config_route().heartbeat;
+  if (!facts_.stream || work_ != llama::Work::slot || period <= base::Duration::zero()) return;
+  if (auto const dialect = llama::dialect_of(target_.path)) waiting_.beat(*dialect, period);
+}
+
 net::awaitable<bool> Exchange::lease() {
   if (backend().gate == nullptr) co_return true;
   incoming_.unmark();
@@ -268,7 +275,9 @@ net::awaitable<bool> Exchange::lease() {
   visitor_.model = served_model();
   visitor_.may_load = llama::may_load(target_.query);
   auto const asked = proxy_.loop_.now();
-  auto admitted = co_await backend().gate->admit(visitor_, cancel_);
+  beat_while_waiting();
+  auto admission = backend().gate->admit(visitor_, cancel_);
+  auto admitted = co_await waiting_.during(std::move(admission));
   patience_.off();
   place_.reset();
   if (admitted.has_error()) {
@@ -362,6 +371,7 @@ void Exchange::note_server_trouble() {
 }
 
 void Exchange::log() {
+  receipt_.heartbeats = waiting_.beats();
   receipt_.total_ms = base::to_ms(proxy_.loop_.now() - began_);
   auto const refused_key =
       (receipt_.status == 401 || receipt_.status == 403) && receipt_.code.empty();

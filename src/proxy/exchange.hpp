@@ -1,6 +1,7 @@
 // One request from its head to its receipt. Lives in the frame of Proxy::handle.
 #pragma once
 
+#include "heartbeat.hpp"
 #include "marks.hpp"
 #include "relay.hpp"
 
@@ -48,11 +49,13 @@ class Exchange {
   config::Route const& config_route() const { return proxy_.config_.routes[route_]; }
   bool has_body() const;
   bool in_slot() const;
+  void beat_while_waiting();
   swap::Need need() const;
   std::string client() const;
   std::string served_model() const;  // as it is named to the server
 
   Proxy& proxy_;
+  WaitingStream waiting_;
   MarkedAnswer incoming_;
   base::TimePoint began_;
   swap::Cancel cancel_;

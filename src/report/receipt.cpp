@@ -46,6 +46,7 @@ void log(Receipt const& receipt) {
   add(line, "note", receipt.note);
   add(line, "waited_ms", receipt.waited_ms);
   add(line, "swap_ms", receipt.swap_ms);
+  if (receipt.heartbeats > 0) line.field("heartbeats", receipt.heartbeats);
   add(line, "first_byte_ms", receipt.first_byte_ms);
   line.field("total_ms", receipt.total_ms);
   add(line, "reused", receipt.reused);

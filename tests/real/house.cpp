@@ -32,7 +32,8 @@ std::string RealHouse::yaml() const {
   auto const seen = options.save_path.value_or(server.slot_dir());
   return options.top + "servers:\n  - {name: main, url: '" + (wire ? wire->url() : server.url()) +
          "'}\nroutes:\n  - model: '*'\n    slots: {save_path: '" + seen.string() + "'" +
-         (options.slots.empty() ? "" : ", " + options.slots) + "}\n";
+         (options.slots.empty() ? "" : ", " + options.slots) + "}\n" +
+         (options.route.empty() ? "" : "    " + options.route + "\n");
 }
 
 void RealHouse::start_proxy() {

@@ -22,6 +22,7 @@ struct RealHouseOptions {
   RealServerOptions server = {};
   std::string slots = {};                               // YAML of the route's slots
   std::string top = {};                                 // YAML lines for the whole
+  std::string route = {};                               // and one for the route
   std::optional<std::filesystem::path> save_path = {};  // default: the server's
   std::vector<std::string> proxy_wrapper = {};          // see SlotswapProcess
   bool wired = false;                                   // a Wire between the two

@@ -26,6 +26,7 @@ struct Receipt {
   std::string note;     // why it went on cold, where it did
   std::optional<double> waited_ms;
   std::optional<double> swap_ms;
+  std::uint64_t heartbeats = 0;  // with one the client had a 200, whatever the status
   std::optional<double> first_byte_ms;
   double total_ms = 0;
   std::uint64_t bytes_in = 0;
