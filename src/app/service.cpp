@@ -105,7 +105,8 @@ base::Result<void> Service::start() {
   for (std::size_t i = 0; i < config_.servers.size(); ++i) {
     backends.emplace_back(config_.servers[i], servers_[i]->llama, servers_[i]->gate.get());
   }
-  proxy_ = std::make_unique<proxy::Proxy>(loop_, config_, std::move(backends));
+  proxy_ =
+      std::make_unique<proxy::Proxy>(loop_, tasks_, config_, std::move(backends), options_.times);
   admin::Actions actions;
   actions.health = [this](net::Incoming& incoming) { return proxy_->handle(incoming); };
   actions.forget = [this](std::string route, std::string id) {

@@ -17,7 +17,7 @@ struct Row {
 };
 
 // docs/errors.md says when each is given and what to do.
-constexpr std::array<Row, 26> rows = {{
+constexpr std::array<Row, 27> rows = {{
     {"bad_request", 400},
     {"bad_framing", 400},
     {"session_conflict", 400},
@@ -41,6 +41,7 @@ constexpr std::array<Row, 26> rows = {{
     {"queue_timeout", 503},
     {"shutting_down", 503},
     {"upstream_timeout", 504},
+    {"upstream_stuck", 504},
     {"no_route", 404},
     {"no_session", 404},
     {"not_known", 409},

@@ -37,6 +37,7 @@ class TcpUpstreamConnection : public UpstreamConnection,
   awaitable<base::Result<void>> connect() override;
   bool reused() const override { return served_ > 0; }
   void send(std::string head, std::shared_ptr<Body const> body) override;
+  bool written() const override { return !writing_ && !write_failed_; }
   awaitable<base::Result<void>> read_head(bool to_head_request, Duration wait) override;
   http::ResponseHead& response() override { return parser_->head(); }
   std::optional<std::uint64_t> content_length() const override { return parser_->content_length(); }

@@ -314,13 +314,11 @@ net::awaitable<void> Exchange::forward() {
     proxy_.skip_once(config_route().model,
                      "X-Conversation-Id is not forwarded: no resumable streams", receipt_.session);
   }
-  auto relayed = co_await relay(proxy_.loop_, incoming_, backend().server, backend().settings,
-                                body_, cancel_, Try::first);
+  auto relayed = co_await send(Try::first);
   if (relayed.again) {
     auto const open = co_await lease_again(relayed.outcome);
     if (!open) co_return;
-    relayed = co_await relay(proxy_.loop_, incoming_, backend().server, backend().settings, body_,
-                             cancel_, Try::second);
+    relayed = co_await send(Try::second);
   }
   settle(relayed);
   if (relayed.fault.code.empty()) co_return;
@@ -334,6 +332,42 @@ net::awaitable<void> Exchange::forward() {
     co_await answer(relayed.fault);
   }
   note_server_trouble();
+}
+
+// Null: there is no slot to look at, or what it does says nothing of the request.
+std::unique_ptr<StuckWatch> Exchange::watch_for_stuck() const {
+  StuckTimes times;
+  times.stuck = config_route().stuck;
+  times.look_again = proxy_.times_.swap.look_again;
+  times.look = proxy_.times_.look;
+  auto const watched = admission_.lease && work_ == llama::Work::slot;
+  if (!watched || times.stuck <= base::Duration::zero()) return nullptr;
+  auto const model = backend().gate->slot_of(visitor_.model);
+  auto const id = visitor_.settings != nullptr ? visitor_.settings->id : 0;
+  auto server = model.empty() ? backend().server : backend().server.for_model(model);
+  return std::make_unique<StuckWatch>(proxy_.loop_, proxy_.tasks_, std::move(server), id, times);
+}
+
+// Once more where the server forgot it, and once in all.
+net::awaitable<Relayed> Exchange::send(Try which) {
+  auto const watch = watch_for_stuck();
+  auto relayed =
+      co_await relay(proxy_.loop_, incoming_, backend(), body_, cancel_, which, watch.get());
+  if (!relayed.stuck || cancel_.requested() || std::exchange(was_stuck_, true)) co_return relayed;
+  Line(Level::warning, "server")
+      .field("server", receipt_.server)
+      .field("state", "stuck")
+      .field("request", receipt_.id)
+      .say("no answer began while the slot stood idle: the request is sent once more");
+  // By then the server has seen that nobody waits for the first one, and lets go of it.
+  co_await pause(proxy_.loop_, proxy_.times_.swap.before_event, cancel_);
+  if (cancel_.requested()) co_return relayed;
+  auto const afresh = which == Try::first ? Try::afresh : which;
+  relayed = co_await relay(proxy_.loop_, incoming_, backend(), body_, cancel_, afresh, watch.get());
+  // The first one did reach the server, whatever became of this one.
+  if (relayed.outcome.kind == slots::Outcome::Kind::not_sent)
+    relayed.outcome.kind = slots::Outcome::Kind::cancelled;
+  co_return relayed;
 }
 
 // The model's process was gone: another one is loaded, and gets the session's state first.
@@ -361,8 +395,8 @@ void Exchange::settle(Relayed const& relayed) {
 
 void Exchange::note_server_trouble() {
   if (receipt_.code == "client_gone") return;
-  if (backend().gate != nullptr && receipt_.code != "upstream_timeout")
-    backend().gate->lost(visitor_.model);
+  auto const silent = receipt_.code == "upstream_timeout" || receipt_.code == "upstream_stuck";
+  if (backend().gate != nullptr && !silent) backend().gate->lost(visitor_.model);
   Line(Level::warning, "server")
       .field("server", receipt_.server)
       .field("state", receipt_.code)

@@ -37,6 +37,8 @@ class Exchange {
   net::awaitable<bool> stand_in_line();
   net::awaitable<void> forward();
   net::awaitable<bool> lease_again(slots::Outcome outcome);
+  net::awaitable<Relayed> send(Try which);
+  std::unique_ptr<StuckWatch> watch_for_stuck() const;
   void settle(Relayed const& relayed);
   void log();
 
@@ -45,7 +47,7 @@ class Exchange {
   bool rewrite_model();
   net::awaitable<void> explain_prompt();
   void note_server_trouble();
-  Backend& backend() { return proxy_.backends_[config_route().server]; }
+  Backend& backend() const { return proxy_.backends_[config_route().server]; }
   config::Route const& config_route() const { return proxy_.config_.routes[route_]; }
   bool has_body() const;
   bool in_slot() const;
@@ -68,6 +70,7 @@ class Exchange {
   std::optional<slots::PlaceInLine> place_;  // while it waits for its turn
   net::Watchdog patience_;
   swap::Admission admission_;
+  bool was_stuck_ = false;
   report::Receipt receipt_;
 };
 

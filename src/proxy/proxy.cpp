@@ -6,8 +6,11 @@
 
 namespace slotswap::proxy {
 
-Proxy::Proxy(net::Loop& loop, config::Config const& config, std::vector<Backend> backends)
+Proxy::Proxy(net::Loop& loop, net::TaskGroup& tasks, config::Config const& config,
+             std::vector<Backend> backends, swap::KeeperTimes times)
     : loop_(loop),
+      tasks_(tasks),
+      times_(times),
       config_(config),
       backends_(std::move(backends)),
       budget_(std::make_shared<net::Budget>(config.limits.buffer_bytes)),

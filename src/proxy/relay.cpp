@@ -33,13 +33,19 @@ struct Opening {
   bool unreached() const { return end && end->has_value() && bytes.starts_with(proxy::unreached); }
 };
 
+base::Fault stuck_fault() {
+  return base::Fault(base::Side::server, "upstream_stuck",
+                     "the server took the request and did not begin an answer, while its slot "
+                     "stood idle (routes: stuck_seconds)");
+}
+
 void fail(Relayed& relayed, base::Fault fault, swap::Cancel const& cancel, bool sent) {
   if (!sent) {
     relayed.outcome.kind = Kind::not_sent;
   } else {
     // A time-out is ours: the server may still be at work, as after a client that left.
-    auto const ours =
-        cancel.requested() || fault.code == "upstream_timeout" || fault.code == "closed";
+    auto const ours = cancel.requested() || fault.code == "upstream_timeout" ||
+                      fault.code == "upstream_stuck" || fault.code == "closed";
     relayed.outcome.kind = ours ? Kind::cancelled : Kind::broken;
     relayed.cut = true;
   }
@@ -48,11 +54,11 @@ void fail(Relayed& relayed, base::Fault fault, swap::Cancel const& cancel, bool 
 
 /// The connection on which the answer's head has come; none with relayed.fault set.
 net::awaitable<std::shared_ptr<net::UpstreamConnection>> exchange_heads(
-    http::RequestHead const& head, llama::Server& server, base::Duration wait,
-    std::shared_ptr<net::Body const> body, swap::Cancel& cancel, bool fresh, Relayed& relayed) {
+    http::RequestHead const& head, Backend& backend, std::shared_ptr<net::Body const> body,
+    swap::Cancel& cancel, bool fresh, StuckWatch* watch, Relayed& relayed) {
   auto const text = http::serialize(head);
   for (;; fresh = true) {
-    auto connection = server.upstream().take(fresh);
+    auto connection = backend.server.upstream().take(fresh);
     cancel.on_request([raw = connection.get()] { raw->close(); });
     auto const connected = co_await connection->connect();
     if (connected.has_error() || cancel.requested()) {
@@ -64,7 +70,10 @@ net::awaitable<std::shared_ptr<net::UpstreamConnection>> exchange_heads(
       co_return nullptr;
     }
     connection->send(text, body);
-    auto const headed = co_await connection->read_head(head.method == "HEAD", wait);
+    if (watch != nullptr) watch->start(connection);
+    auto const to_head = head.method == "HEAD";
+    auto const headed = co_await connection->read_head(to_head, backend.settings.first_byte);
+    auto const stuck = watch != nullptr && watch->stop();
     if (!headed.has_error()) co_return connection;
     cancel.on_request(nullptr);
     connection->close();
@@ -74,7 +83,8 @@ net::awaitable<std::shared_ptr<net::UpstreamConnection>> exchange_heads(
       relayed.outcome.resent = true;
       continue;
     }
-    fail(relayed, headed.error(), cancel, true);
+    relayed.stuck = stuck;
+    fail(relayed, stuck ? stuck_fault() : headed.error(), cancel, true);
     co_return nullptr;
   }
 }
@@ -93,13 +103,6 @@ net::awaitable<Opening> read_opening(net::UpstreamConnection& connection, base::
     for (auto const piece : pieces) opening.bytes += piece;
   }
   co_return opening;
-}
-
-net::awaitable<void> pause(net::Loop& loop, swap::Cancel& cancel) {
-  net::Signal left(loop);
-  cancel.on_request([&left] { left.notify(); });
-  co_await left.wait_until(loop.now() + before_again);
-  cancel.on_request(nullptr);
 }
 
 net::awaitable<void> relay_body(net::Incoming& incoming, net::UpstreamConnection& connection,
@@ -159,6 +162,13 @@ void note_proxy_error(std::string_view words, Relayed& relayed) {
 
 }  // namespace
 
+net::awaitable<void> pause(net::Loop& loop, base::Duration moment, swap::Cancel& cancel) {
+  net::Signal left(loop);
+  cancel.on_request([&left] { left.notify(); });
+  if (!cancel.requested()) co_await left.wait_until(loop.now() + moment);
+  cancel.on_request(nullptr);
+}
+
 http::RequestHead upstream_head(http::RequestHead const& client, llama::Server& server,
                                 std::size_t body_bytes) {
   http::RequestHead head;
@@ -185,24 +195,25 @@ http::ResponseHead client_head(http::ResponseHead const& upstream) {
   return head;
 }
 
-net::awaitable<Relayed> relay(net::Loop& loop, net::Incoming& incoming, llama::Server& server,
-                              config::Server const& settings, std::shared_ptr<net::Body const> body,
-                              swap::Cancel& cancel, Try which) {
+net::awaitable<Relayed> relay(net::Loop& loop, net::Incoming& incoming, Backend& backend,
+                              std::shared_ptr<net::Body const> body, swap::Cancel& cancel,
+                              Try which, StuckWatch* watch) {
   Relayed relayed;
-  auto const fresh = which == Try::second;
-  auto const head = upstream_head(incoming.head(), server, body ? body->bytes().size() : 0);
+  auto const fresh = which != Try::first;
+  auto const idle = backend.settings.idle_stream;
+  auto const head = upstream_head(incoming.head(), backend.server, body ? body->bytes().size() : 0);
   auto const connection =
-      co_await exchange_heads(head, server, settings.first_byte, body, cancel, fresh, relayed);
+      co_await exchange_heads(head, backend, body, cancel, fresh, watch, relayed);
   Opening opening;
   auto const error = connection && connection->response().status == 500;
-  if (error) opening = co_await read_opening(*connection, settings.idle_stream);
+  if (error) opening = co_await read_opening(*connection, idle);
   // At its end the connection is in the pool: not ours to close.
   if (opening.end) cancel.on_request(nullptr);
-  if (opening.unreached() && !cancel.requested() && which == Try::first) {
+  if (opening.unreached() && !cancel.requested() && which != Try::second) {
     relayed.again = true;
     // What the slot held went with the process.
     relayed.outcome.kind = Kind::broken;
-    co_await pause(loop, cancel);
+    co_await pause(loop, before_again, cancel);
     co_return relayed;
   }
   if (!connection) co_return relayed;
@@ -212,7 +223,7 @@ net::awaitable<Relayed> relay(net::Loop& loop, net::Incoming& incoming, llama::S
   // A router's own words are sent as JSON and are none; whatever their type, they are read.
   llama::Tap tap(response.status == 500 ? "application/json" : response.fields.get("Content-Type"));
   incoming.begin(client_head(response), connection->content_length());
-  co_await relay_body(incoming, *connection, opening, settings.idle_stream, cancel, tap, relayed);
+  co_await relay_body(incoming, *connection, opening, idle, cancel, tap, relayed);
   cancel.on_request(nullptr);
   note_proxy_error(tap.proxy_error(), relayed);
   relayed.timings = tap.finish();

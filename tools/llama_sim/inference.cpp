@@ -58,6 +58,7 @@ net::awaitable<bool> Server::pause(Run& run, double seconds, Hold held_by) {
 
 net::awaitable<void> Server::complete(Request& request) {
   if (take_fault(Fault::drop_request)) co_return request.incoming.abort();
+  if (take_fault(Fault::swallow)) co_return co_await hang(request.incoming);
   Run run(request);
   auto const& path = request.target.path;
   if (path == "/v1/messages") run.shape = Shape::messages;

@@ -92,6 +92,7 @@ enum class Fault {
   drop_kept,        // the same on a connection that was used before, whatever arrives
   drop_answer,      // and in the middle of a stream
   half_event,       // and in the middle of a stream's event
+  swallow,          // a completion is taken and never answered, its slot stays idle
   inference_error,  // 500 after the prompt was read
   double_framing,   // a stream with Content-Length and in chunks
   load_fails,       // of a router's model

@@ -39,6 +39,8 @@ class UpstreamConnection {
   /// Writes the request. What the socket does not take at once is written beside the reading of the
   /// answer: an answer that comes early is not lost. A failed write shows in the read.
   virtual void send(std::string head, std::shared_ptr<Body const> body) = 0;
+  /// It is, to its last byte.
+  virtual bool written() const = 0;
   /// The final head. `wait` 0: none. Faults: upstream_broken (retry reused_only when no byte of an
   /// answer came on a reused connection), upstream_timeout, bad_upstream_response, bad_framing.
   virtual awaitable<base::Result<void>> read_head(bool to_head_request, Duration wait) = 0;

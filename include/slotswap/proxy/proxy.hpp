@@ -30,7 +30,8 @@ struct Backend {
 class Proxy {
  public:
   /// `backends` in the order of config.servers. All of it outlives the proxy.
-  Proxy(net::Loop& loop, config::Config const& config, std::vector<Backend> backends);
+  Proxy(net::Loop& loop, net::TaskGroup& tasks, config::Config const& config,
+        std::vector<Backend> backends, swap::KeeperTimes times);
 
   /// The handler of the client listener.
   net::awaitable<void> handle(net::Incoming& incoming);
@@ -52,6 +53,8 @@ class Proxy {
   void skip_once(std::string const& route, std::string const& why, std::string const& session);
 
   net::Loop& loop_;
+  net::TaskGroup& tasks_;
+  swap::KeeperTimes times_;
   config::Config const& config_;
   std::vector<Backend> backends_;
   std::shared_ptr<net::Budget> budget_;
