@@ -219,7 +219,7 @@ net::awaitable<bool> Exchange::key() {
 }
 
 // Whose request it is, as far as that is known: by its API key, else by its address.
-std::string Exchange::client() const {
+std::string Exchange::client() {
   auto const& fields = incoming_.head().fields;
   auto key = fields.get("Authorization");
   if (key.empty()) key = fields.get("X-Api-Key");

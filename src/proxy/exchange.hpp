@@ -53,7 +53,7 @@ class Exchange {
   bool in_slot() const;
   void beat_while_waiting();
   swap::Need need() const;
-  std::string client() const;
+  std::string client();
   std::string served_model() const;  // as it is named to the server
 
   Proxy& proxy_;

@@ -60,6 +60,7 @@ void Lease::add(Keeper& keeper, Order order, Swapped const& done) {
   parts_.emplace_back(&keeper, std::move(order));
   if (swapped.what.empty()) swapped.what = done.what;
   if (swapped.note.empty()) swapped.note = done.note;
+  swapped.found = done.found;
   swapped.took += done.took;
 }
 

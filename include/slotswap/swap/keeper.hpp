@@ -8,8 +8,8 @@
 #include <slotswap/slots/slot.hpp>
 #include <slotswap/slots/swap_machine.hpp>
 #include <slotswap/swap/cancel.hpp>
-#include <slotswap/swap/pool.hpp>
 #include <slotswap/swap/found.hpp>
+#include <slotswap/swap/pool.hpp>
 #include <slotswap/swap/vault.hpp>
 
 #include <functional>
