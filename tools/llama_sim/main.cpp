@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
                  "sleep after so long, 0: never");
   app.add_option("--prefill-tps", options.prefill_tps, "prompt tokens a second, 0: at once");
   app.add_option("--decode-tps", options.decode_tps, "generated tokens a second, 0: at once");
+  app.add_option("--slot-call-tps", options.slot_call_tps,
+                 "tokens of a state that are saved or restored a second, 0: at once");
   std::vector<std::string> models;
   app.add_option("--router-model", models, "a router with this model; may be repeated");
   app.add_option("--models-max", options.models_max, "models loaded at once, 0: no limit");

@@ -45,6 +45,7 @@ struct Options {
   std::string api_key;
   double prefill_tps = 0;  // tokens a second; 0: at once
   double decode_tps = 0;
+  double slot_call_tps = 0;       // of a state that is saved or restored
   double sleep_idle_seconds = 0;  // 0: never
   /// Every period of the real server (the 1 s disconnect check, the sleep, the speeds) times this.
   double scale = 1.0;

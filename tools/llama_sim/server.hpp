@@ -51,6 +51,7 @@ class Server : public Front {
                             std::int64_t id);
   net::awaitable<void> restore(Request& request, SimSlot& slot, std::string const& file,
                                std::int64_t id);
+  net::awaitable<void> move_state(std::size_t tokens);
   bool suits(SlotFile const& file) const;
   // inference.cpp
   net::awaitable<void> complete(Request& request);

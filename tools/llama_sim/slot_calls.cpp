@@ -79,6 +79,14 @@ net::awaitable<void> Server::slot_call(Request& request) {
   slots_.release(slot, false);
 }
 
+// To its end, whether or not its client is still there.
+net::awaitable<void> Server::move_state(std::size_t tokens) {
+  if (options_.slot_call_tps <= 0) co_return;
+  auto const seconds = static_cast<double>(tokens) / options_.slot_call_tps;
+  net::Signal never(loop_);
+  co_await never.wait_until(loop_.now() + scaled(seconds));
+}
+
 net::awaitable<void> Server::save(Request& request, SimSlot& slot, std::string const& file,
                                   std::int64_t id) {
   if (take_fault(Fault::save_hangs)) co_return co_await hang(request.incoming);
@@ -87,6 +95,7 @@ net::awaitable<void> Server::save(Request& request, SimSlot& slot, std::string c
   }
   auto const path = options_.slot_save_path + "/" + file;
   auto const bytes = write_slot_file(path, slot.tokens, options_.bytes_per_token);
+  co_await move_state(slot.tokens.size());
   if (take_fault(Fault::save_short)) std::filesystem::resize_file(path, bytes - 1);
   json::object timings;
   timings["save_ms"] = 0.1;
@@ -123,6 +132,7 @@ net::awaitable<void> Server::restore(Request& request, SimSlot& slot, std::strin
         "Unable to restore slot: No available space in KV cache or invalid slot save file",
         "invalid_request_error");
   }
+  co_await move_state(loaded.tokens.size());
   slot.tokens = loaded.tokens;
   json::object timings;
   timings["restore_ms"] = 0.1;
