@@ -41,9 +41,19 @@ Finished run_slotswap(std::vector<std::string> const& arguments) {
   return finished;
 }
 
-SlotswapProcess::SlotswapProcess(std::string const& yaml, std::vector<std::string> wrapper) {
+std::string value_of(std::string const& line, std::string const& key) {
+  auto const mark = key + "=";
+  auto place = line.rfind(mark, 0) == 0 ? 0 : line.find(" " + mark);
+  if (place == std::string::npos) return "";
+  if (place > 0) ++place;
+  auto const begin = place + mark.size();
+  return line.substr(begin, line.find(' ', begin) - begin);
+}
+
+SlotswapProcess::SlotswapProcess(std::string const& yaml, std::vector<std::string> wrapper,
+                                 std::string program) {
   auto command = std::move(wrapper);
-  std::string program = SLOTSWAP_PROGRAM;
+  if (program.empty()) program = SLOTSWAP_PROGRAM;
   if (!command.empty()) {
     // For another user, who may not reach the build's folder.
     fs::permissions(home_.path(), fs::perms{0755});

@@ -19,12 +19,16 @@ struct Finished {
 };
 Finished run_slotswap(std::vector<std::string> const& arguments);
 
+// Of a line of the log that is not JSON; empty when it has no such key.
+std::string value_of(std::string const& line, std::string const& key);
+
 class SlotswapProcess {
  public:
   // yaml: all but `listen`. wrapper: a program and its arguments that execs what follows, as
-  // another user say. Returns when it listens; throws std::runtime_error with the log when it does
-  // not get there.
-  explicit SlotswapProcess(std::string const& yaml, std::vector<std::string> wrapper = {});
+  // another user say. program: one that takes slotswap's place, with its command line and its log.
+  // Returns when it listens; throws std::runtime_error with the log when it does not get there.
+  explicit SlotswapProcess(std::string const& yaml, std::vector<std::string> wrapper = {},
+                           std::string program = "");
   SlotswapProcess(SlotswapProcess const&) = delete;
   SlotswapProcess& operator=(SlotswapProcess const&) = delete;
 

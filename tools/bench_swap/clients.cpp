@@ -54,8 +54,9 @@ test::RawClient connected(std::uint16_t port) {
   return client;
 }
 
-std::string body_of(test::Talk const& talk, std::string const& more) {
-  return test::chat_body(talk, R"("stream":true,"max_tokens":8,)" + more);
+std::string body_of(test::Talk const& talk, std::string const& more, int tokens = usual_tokens) {
+  return test::chat_body(talk,
+                         R"("stream":true,"max_tokens":)" + std::to_string(tokens) + "," + more);
 }
 
 }  // namespace
@@ -70,10 +71,10 @@ double median(std::vector<double> values) {
 Straight::Straight(std::uint16_t port, std::map<std::string, std::string> more)
     : port_(port), more_(std::move(more)) {}
 
-Turn Straight::ask(std::string const& session, test::Talk const& talk) {
+Turn Straight::ask(std::string const& session, test::Talk const& talk, int tokens) {
   auto client = connected(port_);
   auto const more = more_.find(session);
-  auto const body = body_of(talk, more == more_.end() ? "" : more->second);
+  auto const body = body_of(talk, more == more_.end() ? "" : more->second, tokens);
   return streamed(client, Clock::now(), {{"X-Session-ID", session}}, body);
 }
 

@@ -24,6 +24,8 @@ struct Turn {
   std::string text;
 };
 
+constexpr int usual_tokens = 8;  // of an answer
+
 double median(std::vector<double> values);
 
 using Ask = std::function<Turn(std::string const& session, test::Talk const& talk)>;
@@ -33,7 +35,7 @@ using Ask = std::function<Turn(std::string const& session, test::Talk const& tal
 class Straight {
  public:
   explicit Straight(std::uint16_t port, std::map<std::string, std::string> more = {});
-  Turn ask(std::string const& session, test::Talk const& talk);
+  Turn ask(std::string const& session, test::Talk const& talk, int tokens = usual_tokens);
 
  private:
   std::uint16_t port_;

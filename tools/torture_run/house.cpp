@@ -20,14 +20,6 @@ void pause(Milliseconds time) {
   ::poll(nullptr, 0, static_cast<int>(time.count()));
 }
 
-std::string value_of(std::string const& line, std::string const& key) {
-  auto const mark = key + "=";
-  auto const place = line.find(mark);
-  if (place == std::string::npos) return "";
-  auto const begin = place + mark.size();
-  return line.substr(begin, line.find(' ', begin) - begin);
-}
-
 // Why it died stands near the end, before the addresses of its stack.
 std::string last_words(std::string const& log) {
   std::istringstream all(log);
@@ -115,7 +107,7 @@ void House::read_restores() {
   auto const lines = proxy_->lines({"event=restore ", " file="});
   for (; lines_read_ < lines.size(); ++lines_read_) {
     auto const& line = lines[lines_read_];
-    restores_.push_back({value_of(line, "ts"), value_of(line, " file"), line});
+    restores_.push_back({test::value_of(line, "ts"), test::value_of(line, "file"), line});
   }
 }
 
@@ -127,7 +119,7 @@ std::vector<Restore> House::take_restores() {
 std::string House::log_of(std::string const& part, std::size_t lines,
                           std::string const& until) const {
   auto all = proxy_->lines({part});
-  std::erase_if(all, [&](auto const& line) { return value_of(line, "ts") > until; });
+  std::erase_if(all, [&](auto const& line) { return test::value_of(line, "ts") > until; });
   std::string text;
   for (auto i = all.size() - std::min(lines, all.size()); i < all.size(); ++i) {
     text += "\n      " + all[i];
