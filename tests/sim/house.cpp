@@ -28,14 +28,7 @@ std::string House::yaml() const {
 }
 
 app::ServiceOptions House::options() const {
-  app::ServiceOptions options;
-  auto const faster = [this](base::Duration& time) {
-    time = std::chrono::duration_cast<base::Duration>(time * scale);
-  };
-  auto& swap = options.times.swap;
-  for (auto* time : {&swap.trust, &swap.look_again, &swap.after_event, &swap.before_event})
-    faster(*time);
-  return options;
+  return faster(scale);
 }
 
 bool House::settled() {

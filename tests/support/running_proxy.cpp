@@ -10,6 +10,14 @@
 
 namespace slotswap::test {
 
+app::ServiceOptions faster(double scale) {
+  app::ServiceOptions options;
+  auto& swap = options.times.swap;
+  for (auto* time : {&swap.trust, &swap.look_again, &swap.after_event, &swap.before_event})
+    *time = std::chrono::duration_cast<base::Duration>(*time * scale);
+  return options;
+}
+
 struct RunningProxy::Impl {
   net::Loop loop;
   std::unique_ptr<app::Service> service;

@@ -14,6 +14,9 @@ struct ServiceOptions;
 
 namespace slotswap::test {
 
+// Its times in front of a server that is simulated at this scale.
+app::ServiceOptions faster(double scale);
+
 class RunningProxy {
  public:
   // yaml: the whole configuration; `listen` with port 0. Throws std::runtime_error when it does not

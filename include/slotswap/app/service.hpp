@@ -11,6 +11,7 @@
 #include <slotswap/swap/host.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -48,6 +49,9 @@ class Service {
 
   /// Of a single server, or of a router's model; null: there is none, or it was not used yet.
   swap::Host const* host(std::string const& server, std::string const& model = {}) const;
+
+  /// Work under way that no client waits for: settling, idle saves, what a folder has to do.
+  std::size_t tasks() const { return tasks_.running(); }
 
   struct Server;  // of the wiring, src/app/service_server.hpp
 
