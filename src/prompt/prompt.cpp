@@ -1,3 +1,5 @@
+#include "asked.hpp"
+
 #include <slotswap/base/text.hpp>
 #include <slotswap/json/scan.hpp>
 #include <slotswap/prompt/prompt.hpp>
@@ -96,6 +98,19 @@ std::string digest_of(Prompt const& prompt) {
   return digest.substr(0, digest_digits);
 }
 
+// The body with every member of this name replaced, as the last one counts; or with one before the
+// others.
+std::string with_member(std::string_view body, std::string_view name, std::string const& value) {
+  auto const places = json::member_values(body, name);
+  if (!places.empty()) return json::splice(body, places, value);
+  auto const brace = body.find('{');
+  if (brace == std::string_view::npos) return std::string(body);
+  auto const next = body.find_first_not_of(" \t\r\n", brace + 1);
+  auto const empty = next != std::string_view::npos && body[next] == '}';
+  return json::splice(body, {{brace + 1, brace + 1}},
+                      json::quote(name) + ":" + value + (empty ? "" : ","));
+}
+
 }  // namespace
 
 std::size_t Prompt::bytes() const {
@@ -116,18 +131,17 @@ RequestFacts read(std::string_view path, std::string_view body) {
   facts.stream = stream != nullptr && stream->is_bool() && stream->get_bool();
   facts.prompt = read_any(path, *object);
   if (facts.prompt) facts.prompt_digest = digest_of(*facts.prompt);
+  read_asked(path, *object, facts);
+  facts.estimated_tokens = estimate_tokens(*object);
   return facts;
 }
 
 std::string with_model(std::string_view body, std::string_view model) {
-  auto const name = json::quote(model);
-  auto const places = json::member_values(body, "model");
-  if (!places.empty()) return json::splice(body, places, name);
-  auto const brace = body.find('{');
-  if (brace == std::string_view::npos) return std::string(body);
-  auto const next = body.find_first_not_of(" \t\r\n", brace + 1);
-  auto const empty = next != std::string_view::npos && body[next] == '}';
-  return json::splice(body, {{brace + 1, brace + 1}}, "\"model\":" + name + (empty ? "" : ","));
+  return with_member(body, "model", json::quote(model));
+}
+
+std::string with_slot(std::string_view body, int slot) {
+  return with_member(body, "id_slot", std::to_string(slot));
 }
 
 }  // namespace slotswap::prompt

@@ -34,5 +34,24 @@ TEST(WithModel, the_name_is_quoted) {
   }
 }
 
+TEST(WithSlot, replaces_the_slot_or_names_it_first) {
+  struct Row {
+    char const* body;
+    char const* changed;
+  };
+  for (auto const& row :
+       {Row{R"({"a":0.70,"id_slot": -1 ,"b":1e0})", R"({"a":0.70,"id_slot": 2 ,"b":1e0})"},
+        Row{R"({"id_slot":0,"id_slot":"x"})", R"({"id_slot":2,"id_slot":2})"},
+        Row{R"({"id_\u0073lot":null,"x":{"id_slot":0}})",
+            R"({"id_\u0073lot":2,"x":{"id_slot":0}})"},
+        Row{R"({"messages":[]})", R"({"id_slot":2,"messages":[]})"},
+        Row{" \r\n{ \"a\" : 1 }\n", " \r\n{\"id_slot\":2, \"a\" : 1 }\n"},
+        Row{"{}", R"({"id_slot":2})"}, Row{" { \t} ", " {\"id_slot\":2 \t} "},
+        Row{"\xEF\xBB\xBF{}", "\xEF\xBB\xBF{\"id_slot\":2}"}}) {
+    EXPECT_EQ(with_slot(row.body, 2), row.changed) << row.body;
+    EXPECT_EQ(read("/", with_slot(row.body, 2)).id_slot, 2) << row.body;
+  }
+}
+
 }  // namespace
 }  // namespace slotswap::prompt

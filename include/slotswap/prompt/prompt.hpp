@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,12 @@ struct RequestFacts {
   bool stream = false;
   std::string prompt_digest;  // 16 hex digits of a SHA-256 over the parts; empty without a prompt
   std::optional<Prompt> prompt;  // chat completions, messages and completion prompts; else none
+  // As llama-server takes them, whatever the dialect calls them.
+  std::optional<std::uint64_t> max_tokens;  // of the answer; none: no limit is asked for
+  std::int64_t choices = 1;                 // n
+  std::optional<std::int64_t> id_slot;      // the slot that is asked for
+  /// Of the prompt with its tools and all: bytes of text divided by four. None: not readable.
+  std::optional<std::uint64_t> estimated_tokens;
 };
 
 /// `path` is decoded. Never fails: what cannot be read is left out.
@@ -37,5 +44,7 @@ RequestFacts read(std::string_view path, std::string_view body);
 
 /// The body with its model replaced; every other byte unchanged. `body` must be readable.
 std::string with_model(std::string_view body, std::string_view model);
+/// The same with its id_slot.
+std::string with_slot(std::string_view body, int slot);
 
 }  // namespace slotswap::prompt
