@@ -17,10 +17,11 @@ struct Row {
 };
 
 // docs/errors.md says when each is given and what to do.
-constexpr std::array<Row, 27> rows = {{
+constexpr std::array<Row, 28> rows = {{
     {"bad_request", 400},
     {"bad_framing", 400},
     {"session_conflict", 400},
+    {"bad_slot_policy", 400},
     {"invalid_api_key", 401},
     {"slots_forbidden", 403},
     {"not_found", 404},

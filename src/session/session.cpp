@@ -12,9 +12,18 @@ constexpr std::size_t id_digits = 32;
 constexpr std::size_t tag_name_characters = 40;
 constexpr std::size_t tag_digest_digits = 8;
 
-// Anonymous ids begin so. A client can work out the digest behind it, so an id that it sends with
-// this beginning is hashed like any other text and never used as it is.
+// Ids that are no client's begin so. A client can work out the digest behind them, so an id that it
+// sends with such a beginning is hashed like any other text and never used as it is.
 constexpr std::string_view anonymous_prefix = "5ca1ab1e";
+constexpr std::string_view isolated_prefix = "51deca11";
+
+bool is_reserved(std::string_view id) {
+  return id.starts_with(anonymous_prefix) || id.starts_with(isolated_prefix);
+}
+
+std::string reserved_id(std::string_view prefix, std::string const& text) {
+  return std::string(prefix) + base::sha256_hex(text).substr(0, id_digits - prefix.size());
+}
 
 bool is_tag_character(char32_t c) {
   return (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z') || (c >= U'0' && c <= U'9') ||
@@ -24,7 +33,7 @@ bool is_tag_character(char32_t c) {
 }  // namespace
 
 std::string state_id(std::string_view client_id, std::string_view tenant) {
-  if (tenant.empty() && base::is_hex32(client_id) && !client_id.starts_with(anonymous_prefix)) {
+  if (tenant.empty() && base::is_hex32(client_id) && !is_reserved(client_id)) {
     return std::string(client_id);
   }
   // The length keeps tenant "a" with id "bc" apart from tenant "ab" with id "c".
@@ -35,11 +44,11 @@ std::string state_id(std::string_view client_id, std::string_view tenant) {
 }
 
 std::string anonymous_id(std::string_view route) {
-  auto text = std::string("anonymous ");
-  text += route;
-  auto id = std::string(anonymous_prefix);
-  id += base::sha256_hex(text).substr(0, id_digits - anonymous_prefix.size());
-  return id;
+  return reserved_id(anonymous_prefix, "anonymous " + std::string(route));
+}
+
+std::string isolated_id(std::string_view session) {
+  return reserved_id(isolated_prefix, "isolated " + std::string(session));
 }
 
 base::Result<std::optional<std::string>> client_id(std::vector<std::string_view> const& values) {

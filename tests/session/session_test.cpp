@@ -52,6 +52,15 @@ TEST(AnonymousId, no_client_can_name_it) {
   EXPECT_TRUE(base::is_hex32(state_id(id)));
 }
 
+TEST(IsolatedId, is_one_of_each_session_and_no_client_can_name_it) {
+  auto const id = isolated_id(hex_id);
+  EXPECT_TRUE(base::is_hex32(id));
+  EXPECT_EQ(isolated_id(hex_id), id);
+  EXPECT_NE(isolated_id(anonymous_id("*")), id);
+  EXPECT_NE(state_id(id), id);
+  EXPECT_NE(state_id("isolated " + std::string(hex_id)), id);
+}
+
 TEST(ClientId, one_value_out_of_the_header_fields) {
   struct Row {
     std::vector<std::string_view> values;

@@ -12,12 +12,16 @@ namespace slotswap::session {
 
 /// The name of a session's state: 32 lowercase hex digits, safe in a file name. An id of exactly
 /// that form is used as it is where no tenant applies; any other is the head of a SHA-256 over
-/// tenant and id. (An id with the eight digits that anonymous ids begin with is hashed too.)
+/// tenant and id. (An id with the eight digits that anonymous or isolated ids begin with is hashed
+/// too.)
 std::string state_id(std::string_view client_id, std::string_view tenant = {});
 
 /// The id of the one session that requests without a session share on a route; no client can name
 /// it.
 std::string anonymous_id(std::string_view route);
+
+/// The id under which a session's isolated requests run; no client can name it.
+std::string isolated_id(std::string_view session);
 
 /// The client's session id out of the X-Session-ID fields: none when absent or empty (blanks around
 /// do not count); one when doubled with equal values. Different values: a fault "session_conflict".
