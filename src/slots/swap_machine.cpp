@@ -73,7 +73,9 @@ Action SwapMachine::start(TimePoint now) {
 Action SwapMachine::wait_cancelled() {
   // The same session goes on with what is there: its next request continues the prefill that was
   // cut.
-  if (goal_.kind == Goal::Kind::session && slot_.cancelled->guest.key == goal_.key) return done();
+  auto const own = goal_.kind == Goal::Kind::session && slot_.cancelled->guest.key == goal_.key;
+  auto const loses = !goal_.savable && (slot_.cancelled->guest.savable || loses_own());
+  if (own && !loses) return done();
   phase_ = Phase::wait_cancelled;
   auto const pause = slot_.cancelled->had_event ? times_.after_event : times_.before_event;
   return act(Action::Kind::wait, slot_.cancelled->at + pause);
@@ -92,7 +94,7 @@ Action SwapMachine::check(TimePoint now) {
   auto const idle_work = goal_.kind == Goal::Kind::save_only || goal_.kind == Goal::Kind::pass;
   if (goal_.kind == Goal::Kind::save_only && !wants_calls()) return done();
   if (uncertain_since(slot_.last_answer, now)) return ask_props();
-  if (!idle_work && slot_.holds(goal_.key)) return done();
+  if (!idle_work && at_home()) return done();
   return wants_calls() ? look(now) : done();
 }
 
@@ -115,6 +117,16 @@ bool SwapMachine::must_erase() const {
   return goal_.kind == Goal::Kind::session && !goal_.has_state &&
          (slot_.unknown() ||
           (goal_.erase_on_miss && slot_.holds() != nullptr && !slot_.holds(goal_.key)));
+}
+
+// After a request that is not to be saved the slot is not saved either: what its session has there
+// unsaved has to be written before.
+bool SwapMachine::loses_own() const {
+  return !goal_.savable && slot_.holds(goal_.key) && slot_.worth_saving();
+}
+
+bool SwapMachine::at_home() const {
+  return goal_.kind == Goal::Kind::session && slot_.holds(goal_.key) && !loses_own();
 }
 
 Action SwapMachine::after_props(Event const& event, TimePoint now) {
@@ -179,7 +191,7 @@ Action SwapMachine::after_look(std::optional<Stamp> const& stamp, TimePoint now)
 }
 
 Action SwapMachine::make_room() {
-  if (goal_.kind == Goal::Kind::session && slot_.holds(goal_.key)) return done();
+  if (at_home()) return done();
   if (!slot_.worth_saving()) return fill();
   phase_ = Phase::save;
   return act(Action::Kind::save);
@@ -213,7 +225,7 @@ Action SwapMachine::lost(Note note) {
 }
 
 Action SwapMachine::fill() {
-  if (goal_.kind != Goal::Kind::session) return done();
+  if (goal_.kind != Goal::Kind::session || slot_.holds(goal_.key)) return done();
   if (goal_.has_state) {
     phase_ = Phase::restore;
     return act(Action::Kind::restore);

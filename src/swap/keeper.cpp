@@ -188,6 +188,7 @@ net::awaitable<slots::Note> Keeper::run(Order const& order, Vault& vault, base::
   goal.key = order.key.text();
   goal.has_state = offered(order, vault);
   goal.erase_on_miss = order.settings.on_miss == config::OnMiss::erase;
+  goal.savable = order.savable;
   auto times = times_.swap;
   times.busy_wait = patience;
   auto const was_unknown = slot_.unknown();

@@ -83,7 +83,7 @@ net::awaitable<Event> Keeper::save(Order const& order) {
   Vault& target = who->vault;
   auto const& settings = leaving.settings;
   auto const keeping = keeping_of(settings, environment_.max_folder_bytes);
-  auto const swaps = order.kind == slots::Goal::Kind::session;
+  auto const swaps = order.kind == slots::Goal::Kind::session && order.key != leaving.key;
   std::set<store::StateKey> keep;
   if (swaps) keep.insert(order.key);
   auto const name =

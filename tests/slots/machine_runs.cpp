@@ -29,6 +29,12 @@ Goal want(std::string key, bool has_state, bool erase) {
   return goal;
 }
 
+Goal want_unsaved(std::string key, bool has_state) {
+  auto goal = want(std::move(key), has_state);
+  goal.savable = false;
+  return goal;
+}
+
 Goal other(Goal::Kind kind) {
   Goal goal;
   goal.kind = kind;

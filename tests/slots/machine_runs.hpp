@@ -22,6 +22,7 @@ Slot unknown_slot();
 Slot cancelled_slot(std::string resident, std::string guest, bool had_event);
 
 Goal want(std::string key, bool has_state, bool erase = false);
+Goal want_unsaved(std::string key, bool has_state);
 Goal other(Goal::Kind kind);
 Event ok(std::int64_t tokens = 50);
 Event of(Event::Kind kind);

@@ -229,12 +229,13 @@ class World {
     goal.key = key;
     goal.has_state = saved_.count(key) > 0;
     goal.erase_on_miss = roll(2) == 0;
+    goal.savable = roll(5) != 0;
     prepare(goal, give_up);
     if (give_up) return;
     Guest guest;
     // The preparation may have met another model.
     if (goal.kind == Goal::Kind::session)
-      guest = Guest(session + std::to_string(known_model_), true);
+      guest = Guest(session + std::to_string(known_model_), goal.savable);
     serve(guest);
   }
 

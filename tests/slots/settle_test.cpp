@@ -116,6 +116,20 @@ TEST(Settle, table) {
   }
 }
 
+// It is saved again with all that it holds once a request of its session that may be ran.
+TEST(Settle, what_is_not_to_be_saved_makes_its_sessions_slot_so) {
+  Slot slot;
+  slot.content = holds("anna", stamp(3, 100), false);
+  slot.last_task = 3;
+  settle(slot, Guest("anna", false), outcome(Kind::complete, 400), stamp(5, 100), now);
+  EXPECT_TRUE(slot.holds()->savable) << "refused";
+  settle(slot, Guest("anna", false), outcome(Kind::complete, 200), stamp(7, 120), now);
+  EXPECT_TRUE(slot.holds("anna"));
+  EXPECT_FALSE(slot.worth_saving());
+  settle(slot, Guest("anna", true), outcome(Kind::complete, 200), stamp(9, 140), now);
+  EXPECT_TRUE(slot.worth_saving());
+}
+
 struct CancelRow {
   char const* name;
   Content before;

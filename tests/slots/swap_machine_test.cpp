@@ -109,6 +109,36 @@ std::vector<Row> rows() {
        "empty"},
       {"empty, no state", empty_slot(), want("a", false, true), {}, {}, "empty"},
       {"empty, with a state", empty_slot(), want("a", true), nothing, {Do::look, Do::restore}, "a"},
+      {"its own, dirty, before what is not to be saved: saved, and it stays",
+       held_by("a", true),
+       want_unsaved("a", true),
+       {},
+       {Do::look, Do::save},
+       "a"},
+      {"the same, long ago",
+       held_by("a", true, long_ago),
+       want_unsaved("a", false),
+       {},
+       {Do::ask_props, Do::look, Do::save},
+       "a"},
+      {"its own, on disk already, before what is not to be saved",
+       held_by("a", false),
+       want_unsaved("a", true),
+       {},
+       {},
+       "a"},
+      {"its own, used by another, before what is not to be saved: only restored",
+       held_by("a", true, long_ago),
+       want_unsaved("a", true),
+       changed,
+       {Do::ask_props, Do::look, Do::restore},
+       "a"},
+      {"another's, dirty, for what is not to be saved",
+       held_by("b", true),
+       want_unsaved("a", true),
+       {},
+       {Do::look, Do::save, Do::restore},
+       "a"},
       {"pass saves what leaves",
        held_by("b", true),
        other(Goal::Kind::pass),
@@ -141,6 +171,12 @@ std::vector<Row> rows() {
        {},
        {},
        "b"},
+      {"after its own cancelled request, before what is not to be saved",
+       cancelled_slot("a", "a", true),
+       want_unsaved("a", true),
+       {},
+       {Do::wait, Do::look, Do::save},
+       "a"},
       {"after another's cancelled request",
        cancelled_slot("b", "c", true),
        want("a", true),
@@ -211,6 +247,17 @@ TEST(SwapMachine, a_refusal_at_any_step_comes_to_an_end_too) {
       EXPECT_NE(ran.note, Note::none) << row.name;
     }
   }
+}
+
+// Nothing of it would be saved: it goes on at once.
+TEST(SwapMachine, after_its_own_cancelled_unsaved_request_the_next_one_waits_for_nothing) {
+  auto slot = cancelled_slot("a", "a", true);
+  std::get<Holds>(slot.content).dirty = false;
+  slot.cancelled->guest.savable = false;
+  EXPECT_TRUE(run(slot, want_unsaved("a", true), Fine()).actions.empty());
+  slot = cancelled_slot("b", "a", true);
+  slot.cancelled->guest.savable = false;
+  EXPECT_TRUE(run(slot, want_unsaved("a", true), Fine()).actions.empty());
 }
 
 // A key that the server does not take: what it holds is what it held.

@@ -24,6 +24,7 @@ struct Goal {
   std::string key;
   bool has_state = false;  // a saved state of `key` may be restored
   bool erase_on_miss = false;
+  bool savable = true;  // whether what the request leaves may be saved
 };
 
 struct SwapTimes {
@@ -111,6 +112,8 @@ class SwapMachine {
   bool wants_calls() const;
   bool uncertain_since(TimePoint answer, TimePoint now) const;
   bool must_erase() const;
+  bool at_home() const;
+  bool loses_own() const;
 
   Slot& slot_;
   Goal goal_;
