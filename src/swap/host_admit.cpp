@@ -62,6 +62,8 @@ Order Host::order_for(Visitor& visitor, Admission& admission) const {
     order.kind = slots::Goal::Kind::session;
     order.key.id = *visitor.session;
     order.savable = visitor.savable;
+    // What runs beside a story has no next turn to wait for.
+    if (!visitor.not_with.empty()) order.linger = base::Duration::zero();
   } else {
     order.kind = slots::Goal::Kind::pass;
     if (visitor.session) admission.skipped = "it cannot be kept in one of several slots";
@@ -94,6 +96,9 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Host::lease(Visitor const& 
       lease->finish(slots::Outcome());
       co_return done.error();
     }
+    auto const has_own = done->found == Found::resident || done->found == Found::restored;
+    lease->small = visitor.small && own.kind == slots::Goal::Kind::session && !has_own;
+    if (lease->small) own.savable = false;
     lease->add(keeper, std::move(own), *done);
     if (several() && granted.size() == 1) lease->slot = keeper.slot_id();
   }

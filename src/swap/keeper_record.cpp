@@ -74,7 +74,7 @@ void Keeper::resume(Order order, Vault& vault, store::SlotRecord const& record) 
 // The session whose answer is under way stays the owner: how that ends is for settle() to tell.
 void Keeper::emptied(Vault& vault) {
   auto const* lost = slot_.holds();
-  if (lost != nullptr && lost->dirty) {
+  if (lost != nullptr && lost->dirty && lost->savable) {
     Line line(Level::warning, "slot");
     line.field("server", environment_.server_name).field("state", "lost");
     if (auto const* who = resident()) line.field("session", who->order.key.id);

@@ -39,9 +39,15 @@ struct Visitor {
   std::string route;
   /// The route's; none: it only relays, but its server has a slot that others swap.
   config::Slots const* settings = nullptr;
-  /// The session's id (session::state_id or anonymous_id); none: not keyed.
+  /// The session's id (session::state_id, anonymous_id or isolated_id); none: not keyed.
   std::optional<std::string> session;
   bool savable = true;
+  /// The first request of its session, and a short one: where the session is in no slot and could
+  /// not be restored it is not savable either.
+  bool small = false;
+  /// It should run in another slot than this session's, where there is another one.
+  bool elsewhere = false;
+  std::string not_with;
   std::string prompt_digest;
   config::Queueing queue;
   std::string client;  // whose it is, for taking turns; empty: not known

@@ -99,6 +99,7 @@ class Lease {
   void finish(slots::Outcome outcome);
   Swapped swapped;
   std::optional<int> slot;  // that the request has to name to the server, which has several
+  bool small = false;       // its session is not saved before another request of it
 
  private:
   using Part = std::pair<Keeper*, Order>;
