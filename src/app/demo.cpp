@@ -204,7 +204,10 @@ int demo(bool once) {
   before.level = telemetry::Level::warning;
   telemetry::start(before);
   net::Loop loop;
-  Service service(loop, std::move(loaded.config));
+  ServiceOptions served;
+  // What a visitor tries by hand is short, and swapped all the same.
+  served.small_tokens = 0;
+  Service service(loop, std::move(loaded.config), std::move(served));
   auto const started = service.start();
   if (started.has_error()) {
     std::cerr << started.error().detail << '\n';

@@ -105,8 +105,8 @@ base::Result<void> Service::start() {
   for (std::size_t i = 0; i < config_.servers.size(); ++i) {
     backends.emplace_back(config_.servers[i], servers_[i]->llama, servers_[i]->gate.get());
   }
-  proxy_ =
-      std::make_unique<proxy::Proxy>(loop_, tasks_, config_, std::move(backends), options_.times);
+  proxy_ = std::make_unique<proxy::Proxy>(loop_, tasks_, config_, std::move(backends),
+                                          options_.times, options_.small_tokens);
   admin::Actions actions;
   actions.health = [this](net::Incoming& incoming) { return proxy_->handle(incoming); };
   actions.forget = [this](std::string route, std::string id) {
@@ -149,6 +149,7 @@ net::awaitable<base::Result<bool>> Service::forget(std::string route, std::strin
     auto any = false;
     std::set<std::string> names{session::state_id(id)};
     if (base::is_hex32(id)) names.insert(id);
+    for (auto const& name : std::set<std::string>(names)) names.insert(session::isolated_id(name));
     for (auto const& name : names) {
       auto const remembered = proxy_->forget(one.server, name);
       auto const done = co_await server->gate->forget(name);

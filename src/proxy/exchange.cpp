@@ -2,7 +2,7 @@
 
 #include <slotswap/base/text.hpp>
 #include <slotswap/net/blocking.hpp>
-#include <slotswap/session/session.hpp>
+#include <slotswap/session/policy.hpp>
 #include <slotswap/telemetry/log.hpp>
 
 #include <utility>
@@ -22,6 +22,13 @@ base::Fault waited_too_long() {
                      "no turn at the slot within queue_timeout_seconds; try again later");
 }
 
+// It is for slotswap, whatever its value and wherever the request goes.
+base::Result<std::optional<config::SideWork>> take_policy(http::Fields& fields) {
+  auto policy = session::client_policy(fields.all("X-Slot-Policy"));
+  fields.erase("X-Slot-Policy");
+  return policy;
+}
+
 }  // namespace
 
 Exchange::Exchange(Proxy& proxy, net::Incoming& incoming)
@@ -30,6 +37,7 @@ Exchange::Exchange(Proxy& proxy, net::Incoming& incoming)
       incoming_(waiting_),
       began_(proxy.loop_.now()),
       target_(http::split_target(incoming.head().target)),
+      policy_(take_policy(incoming.head().fields)),
       patience_(proxy.loop_, [this] { cancel_.request_late(); }) {
   receipt_.id = ++proxy.last_id_;
   receipt_.method = incoming.head().method;
@@ -180,44 +188,6 @@ std::string Exchange::served_model() const {
   return name.empty() ? facts_.model.value_or("") : name;
 }
 
-// Which session's prompt cache the request may use.
-net::awaitable<bool> Exchange::key() {
-  auto const& route = config_route();
-  visitor_.route = route.model;
-  if (!in_slot() || backend().gate == nullptr) {
-    if (in_slot() && incoming_.head().fields.has("X-Session-ID")) {
-      proxy_.skip_once(route.model, "the route has no slots", std::string());
-    }
-    co_return true;
-  }
-  auto const client = session::client_id(incoming_.head().fields.all("X-Session-ID"));
-  if (client.has_error()) {
-    co_await answer(client.error());
-    co_return false;
-  }
-  if (!route.slots) {
-    if (*client)
-      proxy_.skip_once(route.model, "the route has no slots, but its server's slot is shared",
-                       **client);
-    co_return true;
-  }
-  visitor_.settings = &*route.slots;
-  auto const keyed = work_ == llama::Work::slot && facts_.readable;
-  if (*client && !keyed) {
-    proxy_.skip_once(route.model, "its path or body belongs to no session", **client);
-  }
-  if (*client && keyed) {
-    visitor_.session = session::state_id(**client);
-  } else if (route.slots->no_session != config::NoSession::pass) {
-    visitor_.session = session::anonymous_id(route.model);
-    visitor_.savable = route.slots->no_session == config::NoSession::shared;
-  }
-  visitor_.prompt_digest = facts_.prompt_digest;
-  if (visitor_.session) receipt_.session = *visitor_.session;
-  if (visitor_.session && facts_.prompt) co_await explain_prompt();
-  co_return true;
-}
-
 // Whose request it is, as far as that is known: by its API key, else by its address.
 std::string Exchange::client() {
   auto const& fields = incoming_.head().fields;
@@ -290,6 +260,7 @@ net::awaitable<bool> Exchange::lease() {
     proxy_.skip_once(visitor_.route, admission_.skipped, receipt_.session);
   if (admission_.lease) {
     auto const& swapped = admission_.lease->swapped;
+    if (admission_.lease->small) receipt_.policy = "small";
     receipt_.swapped = swapped.what;
     receipt_.note = swapped.note;
     receipt_.waited_ms = base::to_ms(admission_.waited + swapped.waited);
@@ -418,31 +389,6 @@ void Exchange::log() {
   }
   if (target_.path == "/slotswap/health" && !telemetry::enabled(Level::debug)) return;
   report::log(receipt_);
-}
-
-net::awaitable<void> Exchange::explain_prompt() {
-  auto const slot = backend().gate->slot_of(served_model());
-  auto const history_key = Proxy::history_key(config_route().server, *visitor_.session) + slot;
-  auto const before = proxy_.history_.find(history_key);
-  auto const now = std::make_shared<prompt::Prompt const>(std::move(*facts_.prompt));
-  proxy_.history_.put(history_key, now);
-  if (!before) co_return;
-  prompt::Divergence divergence;
-  if (now->bytes() + before->bytes() <= large_body) {
-    divergence = prompt::compare(*before, *now);
-  } else {
-    auto work = [before, now] { return prompt::compare(*before, *now); };
-    divergence = co_await net::run_blocking(proxy_.loop_, std::move(work));
-  }
-  Line(Level::info, "prompt")
-      .field("id", receipt_.id)
-      .field("route", receipt_.route)
-      .field("session", receipt_.session)
-      .field("result", prompt::to_string(divergence.kind))
-      .field("messages", divergence.parts)
-      .field("messages_before", divergence.parts_before)
-      .field("same_messages", divergence.same_parts)
-      .say(prompt::describe(divergence));
 }
 
 // The union over the servers; one that does not answer is left out, and said.

@@ -45,6 +45,9 @@ class Exchange {
   net::awaitable<void> list_models();
   net::awaitable<void> answer(base::Fault fault);
   bool rewrite_model();
+  void choose_session(std::optional<std::string> const& client);
+  bool apply_policy();
+  void run_beside();
   net::awaitable<void> explain_prompt();
   void note_server_trouble();
   Backend& backend() const { return proxy_.backends_[config_route().server]; }
@@ -63,6 +66,7 @@ class Exchange {
   swap::Cancel cancel_;
   http::Target target_;
   llama::Work work_ = llama::Work::none;
+  base::Result<std::optional<config::SideWork>> policy_;  // the client's own
   std::size_t route_ = 0;
   std::shared_ptr<net::Body const> body_;
   prompt::RequestFacts facts_;

@@ -6,15 +6,24 @@
 
 namespace slotswap::proxy {
 
+namespace {
+
+// Sessions that are remembered to have asked before.
+constexpr std::size_t most_seen = 4096;
+
+}  // namespace
+
 Proxy::Proxy(net::Loop& loop, net::TaskGroup& tasks, config::Config const& config,
-             std::vector<Backend> backends, swap::KeeperTimes times)
+             std::vector<Backend> backends, swap::KeeperTimes times, std::uint64_t small_tokens)
     : loop_(loop),
       tasks_(tasks),
       times_(times),
       config_(config),
       backends_(std::move(backends)),
       budget_(std::make_shared<net::Budget>(config.limits.buffer_bytes)),
-      history_(config.history_bytes) {}
+      history_(config.history_bytes),
+      small_tokens_(small_tokens),
+      seen_(most_seen) {}
 
 net::awaitable<void> Proxy::handle(net::Incoming& incoming) {
   Exchange exchange(*this, incoming);
@@ -34,6 +43,7 @@ std::string Proxy::history_key(std::size_t server, std::string const& session) {
 }
 
 bool Proxy::forget(std::size_t server, std::string const& session) {
+  seen_.forget(history_key(server, session));
   return history_.forget(history_key(server, session));
 }
 

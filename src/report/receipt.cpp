@@ -41,6 +41,7 @@ void log(Receipt const& receipt) {
   add(line, "session", receipt.session);
   line.field("status", receipt.status);
   add(line, "code", receipt.code);
+  add(line, "policy", receipt.policy);
   add(line, "swapped", receipt.swapped);
   add(line, "slot", receipt.slot);
   add(line, "note", receipt.note);

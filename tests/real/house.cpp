@@ -96,8 +96,7 @@ std::size_t RealHouse::expect_own_tokens(std::vector<std::string> const& names, 
 LeavingClient::LeavingClient(RealHouse const& house, std::string const& session, Talk const& talk,
                              std::string const& more)
     : client_(house.proxy->port(), Milliseconds{60'000}) {
-  Headers const headers{{"X-Session-ID", session}};
-  client_.send(make_request("POST", "/v1/chat/completions", headers, chat_body(talk, more)));
+  client_.send(make_request("POST", "/v1/chat/completions", kept(session), chat_body(talk, more)));
 }
 
 double number_in(std::string const& line, std::string const& key) {

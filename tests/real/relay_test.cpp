@@ -28,8 +28,8 @@ TEST(RealRelay, an_encoded_path_is_managed_too) {
   SLOTSWAP_NEED_REAL_SERVER();
   RealHouse house;
   house.chat("ben", story("ben", 50));
-  auto const answer = house.post("/v1/chat/%63ompletions", {{"X-Session-ID", "anna"}},
-                                 chat_body(user_says(story("anna", 50))));
+  auto const answer =
+      house.post("/v1/chat/%63ompletions", kept("anna"), chat_body(user_says(story("anna", 50))));
   EXPECT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(house.proxy->count({"event=request ", "session=" + session::state_id("anna"),
                                 "status=200", "swapped=save"}),

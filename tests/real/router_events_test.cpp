@@ -106,7 +106,8 @@ TEST(RealRouterEvents, a_child_killed_in_a_stream_ends_it_with_the_routers_words
   RawClient client(house.proxy->port(), Milliseconds{60'000});
   auto const body = chat_body(user_says(own_text("a", "ben")),
                               model_member("a") + R"("stream":true,"max_tokens":6000,)");
-  Headers const headers{{"X-Session-ID", "ben"}, {"Connection", "close"}};
+  auto headers = kept("ben");
+  headers.emplace_back("Connection", "close");
   client.send(make_request("POST", "/v1/chat/completions", headers, body));
   client.read_until("data: ");
   EXPECT_EQ(::kill(child, SIGKILL), 0);

@@ -81,13 +81,16 @@ Reply to_reply(HttpAnswer const& answer) {
   return reply;
 }
 
+Headers kept(std::string const& session) {
+  if (session.empty()) return {};
+  return {{"X-Session-ID", session}, {"X-Slot-Policy", "keep"}};
+}
+
 Reply chat(std::uint16_t port, std::string const& session, Talk const& talk,
            std::string const& more) {
-  Headers headers;
-  if (!session.empty()) headers.emplace_back("X-Session-ID", session);
   try {
     RawClient client(port, patience);
-    client.send(make_request("POST", "/v1/chat/completions", headers, chat_body(talk, more)));
+    client.send(make_request("POST", "/v1/chat/completions", kept(session), chat_body(talk, more)));
     return to_reply(read_answer(client));
   } catch (std::runtime_error const&) {
     return {};

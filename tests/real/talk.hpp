@@ -39,8 +39,12 @@ std::string chat_body(Talk const& talk, std::string const& more = "");
 // Of a whole answer to a chat completion, a stream or not.
 Reply to_reply(HttpAnswer const& answer);
 
-// A chat completion on a connection of its own; session: X-Session-ID, none when empty. A broken
-// connection is a reply that is not complete.
+// X-Session-ID, none when empty; and, as most stories of the tests are short, that it is to be
+// saved from its first request on.
+Headers kept(std::string const& session);
+
+// A chat completion on a connection of its own, of a session that is kept. A broken connection is a
+// reply that is not complete.
 Reply chat(std::uint16_t port, std::string const& session, Talk const& talk,
            std::string const& more = "");
 

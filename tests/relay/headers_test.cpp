@@ -33,6 +33,14 @@ TEST(RelayHeaders, p05_13_fields_of_one_hop_do_not_reach_the_server) {
   EXPECT_EQ(seen.count("content-length"), 0U);
 }
 
+TEST(RelayHeaders, the_word_for_slotswap_does_not_reach_the_server) {
+  Stage stage;
+  auto const seen = forwarded(
+      stage, "X-Slot-Policy: keep\r\nx-slot-policy: no word of ours\r\nX-Session-ID: a\r\n");
+  EXPECT_EQ(seen.count("x-slot-policy"), 0U);
+  EXPECT_EQ(seen.header("x-session-id"), "a");
+}
+
 TEST(RelayHeaders, p05_13_fields_of_one_hop_do_not_reach_the_client) {
   Stage stage;
   auto client = stage.client();

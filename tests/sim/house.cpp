@@ -28,7 +28,9 @@ std::string House::yaml() const {
 }
 
 app::ServiceOptions House::options() const {
-  return faster(scale);
+  auto options = faster(scale);
+  options.small_tokens = small_tokens;
+  return options;
 }
 
 bool House::settled() {

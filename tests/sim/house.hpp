@@ -41,7 +41,7 @@ class House {
   std::string chat_body(std::string const& text, std::string const& more = "") const;
   /// True once what the last answer left in the slot is known and worth saving.
   bool settled();
-  /// Starts the proxy again, as after a restart.
+  /// Starts the proxy again, as after a restart, with the limit below.
   void restart_proxy();
   std::string yaml() const;
   app::ServiceOptions options() const;
@@ -53,6 +53,7 @@ class House {
   std::string top_yaml;
   std::string route_yaml;
   double scale = 0.02;
+  std::uint64_t small_tokens = 0;  // as most stories here are short and meant to be saved
   telemetry::CapturedLog log;
   std::unique_ptr<llama_sim::Sim> sim;
   std::unique_ptr<RunningProxy> proxy;

@@ -43,8 +43,9 @@ class ProgramHouse {
 
   /// Tokens that were not read again; -1: no such answer.
   std::int64_t chat(std::string const& session, std::string const& text) const {
-    auto const answer = request(proxy->port(), "POST", "/v1/chat/completions",
-                                {{"X-Session-ID", session}}, body(text, 4));
+    auto const answer =
+        request(proxy->port(), "POST", "/v1/chat/completions",
+                {{"X-Session-ID", session}, {"X-Slot-Policy", "keep"}}, body(text, 4));
     auto const parsed = json::parse(answer.body);
     auto const* object = parsed ? parsed->if_object() : nullptr;
     auto const* timings = object != nullptr ? object->if_contains("timings") : nullptr;

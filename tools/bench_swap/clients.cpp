@@ -75,7 +75,7 @@ Turn Straight::ask(std::string const& session, test::Talk const& talk, int token
   auto client = connected(port_);
   auto const more = more_.find(session);
   auto const body = body_of(talk, more == more_.end() ? "" : more->second, tokens);
-  return streamed(client, Clock::now(), {{"X-Session-ID", session}}, body);
+  return streamed(client, Clock::now(), test::kept(session), body);
 }
 
 Minimal::Minimal(std::uint16_t port, std::filesystem::path folder)

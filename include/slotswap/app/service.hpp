@@ -27,6 +27,9 @@ struct ServiceOptions {
   /// How long a start waits for another slotswap to leave the folders, and how often it looks.
   base::Duration lock_wait{std::chrono::minutes(1)};
   base::Duration lock_look{std::chrono::milliseconds(500)};
+  /// A new session whose prompt is estimated below is not saved before its second request; 0: all
+  /// are saved.
+  std::uint64_t small_tokens = 512;
   /// Called when it cannot listen after such a wait.
   std::function<void()> failed;
 };

@@ -7,6 +7,7 @@
 #include <slotswap/net/incoming.hpp>
 #include <slotswap/net/loop.hpp>
 #include <slotswap/prompt/history.hpp>
+#include <slotswap/session/seen.hpp>
 #include <slotswap/slots/line.hpp>
 #include <slotswap/swap/gate.hpp>
 
@@ -29,9 +30,10 @@ struct Backend {
 
 class Proxy {
  public:
-  /// `backends` in the order of config.servers. All of it outlives the proxy.
+  /// `backends` in the order of config.servers. All of it outlives the proxy. `small_tokens`: a new
+  /// session whose prompt is estimated below is not saved before its second request; 0: each is.
   Proxy(net::Loop& loop, net::TaskGroup& tasks, config::Config const& config,
-        std::vector<Backend> backends, swap::KeeperTimes times);
+        std::vector<Backend> backends, swap::KeeperTimes times, std::uint64_t small_tokens);
 
   /// The handler of the client listener.
   net::awaitable<void> handle(net::Incoming& incoming);
@@ -60,6 +62,8 @@ class Proxy {
   std::shared_ptr<net::Budget> budget_;
   prompt::History history_;
   slots::Line line_;
+  std::uint64_t small_tokens_;
+  session::Seen seen_;
   std::set<std::pair<std::string, std::string>> skipped_;
   std::uint64_t last_id_ = 0;
   bool stopping_ = false;

@@ -21,6 +21,7 @@ struct Receipt {
   int status = 0;       // as the client saw it; 499: it left before an answer began
   std::string code;     // of the fault that ended it, a token of docs/errors.md
   std::string detail;
+  std::string policy;   // how it was told from its session's story: "", "isolate", "small", ...
   std::string swapped;  // what was done to the slot: "", "save", "save+restore", ...
   std::string slot;     // what the session found there: "resident", "restored", "kept", "cold"
   std::string note;     // why it went on cold, where it did
