@@ -73,6 +73,12 @@ Work classify(std::string_view method, std::string_view path) {
   return is_slot_free(clean) && !had_dots ? Work::none : Work::other;
 }
 
+bool heeds_id_slot(std::string_view path) {
+  auto const clean = canonical(path).path;
+  // Of /infill it was not seen.
+  return takes_prompt(clean) && clean != "/v1/messages" && clean != "/infill";
+}
+
 RouterWork router_work(std::string_view method, std::string_view path) {
   auto const clean = canonical(path).path;
   if (method == "POST") {

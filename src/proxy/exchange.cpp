@@ -1,6 +1,5 @@
 #include "exchange.hpp"
 
-#include <slotswap/base/text.hpp>
 #include <slotswap/net/blocking.hpp>
 #include <slotswap/session/policy.hpp>
 #include <slotswap/telemetry/log.hpp>
@@ -188,46 +187,6 @@ std::string Exchange::served_model() const {
   return name.empty() ? facts_.model.value_or("") : name;
 }
 
-// Whose request it is, as far as that is known: by its API key, else by its address.
-std::string Exchange::client() {
-  auto const& fields = incoming_.head().fields;
-  auto key = fields.get("Authorization");
-  if (key.empty()) key = fields.get("X-Api-Key");
-  if (!key.empty()) return "key " + base::sha256_hex(key);
-  auto const& peer = incoming_.peer();
-  return peer.substr(0, peer.rfind(':'));
-}
-
-// Before anything is waited for, so that the answer comes at once.
-net::awaitable<bool> Exchange::stand_in_line() {
-  auto const& queue = config_route().queue;
-  slots::Line::Limits limits;
-  limits.in_all = queue.max_waiting;
-  limits.per_client = queue.max_waiting_per_key;
-  auto const full = proxy_.line_.enter(route_, client(), limits);
-  if (full) {
-    base::Fault const fault(base::Side::us, "queue_full", *full);
-    auto problem = http::to_problem(fault);
-    problem.retry_after = proxy_.line_.seconds_to_wait(route_);
-    receipt_.code = fault.code;
-    receipt_.detail = fault.detail;
-    receipt_.status = problem.status;
-    co_await incoming_.respond(std::move(problem));
-    co_return false;
-  }
-  place_.emplace(proxy_.line_, route_, client(), proxy_.loop_.now());
-  patience_.expires_in(queue.timeout);
-  visitor_.queue = queue;
-  visitor_.client = client();
-  visitor_.on_turn = [this] {
-    if (!place_) return;
-    place_->turn_came(proxy_.loop_.now());
-    place_.reset();
-    patience_.off();
-  };
-  co_return true;
-}
-
 void Exchange::beat_while_waiting() {
   auto const period = config_route().heartbeat;
   if (!facts_.stream || work_ != llama::Work::slot || period <= base::Duration::zero()) return;
@@ -242,6 +201,7 @@ net::awaitable<bool> Exchange::lease() {
     auto const stands = co_await stand_in_line();
     if (!stands) co_return false;
   }
+  visitor_.whole = !pinned();
   visitor_.model = served_model();
   visitor_.may_load = llama::may_load(target_.query);
   auto const asked = proxy_.loop_.now();
@@ -270,21 +230,21 @@ net::awaitable<bool> Exchange::lease() {
       incoming_.mark(receipt_, config_route().response_headers);
     }
   }
-  if (!cancel_.requested()) co_return true;
+  auto const named = cancel_.requested() || name_slot();
+  if (named && !cancel_.requested()) co_return true;
   // It never reached the server: the slot is as the swap left it.
   if (admission_.lease) admission_.lease->finish(slots::Outcome());
+  if (!named) {
+    co_await answer(net::buffers_full());
+    co_return false;
+  }
   co_await answer(
       base::Fault(base::Side::client, "client_gone", "the client left while it waited"));
   co_return false;
 }
 
 net::awaitable<void> Exchange::forward() {
-  if (in_slot() && backend().gate != nullptr && incoming_.head().fields.has("X-Conversation-Id")) {
-    // With it llama-server goes on generating for a client that left, and holds the slot.
-    incoming_.head().fields.erase("X-Conversation-Id");
-    proxy_.skip_once(config_route().model,
-                     "X-Conversation-Id is not forwarded: no resumable streams", receipt_.session);
-  }
+  hold_to_its_client();
   auto relayed = co_await send(Try::first);
   if (relayed.again) {
     auto const open = co_await lease_again(relayed.outcome);
@@ -355,7 +315,9 @@ net::awaitable<bool> Exchange::lease_again(slots::Outcome outcome) {
 }
 
 void Exchange::settle(Relayed const& relayed) {
-  if (admission_.lease) admission_.lease->finish(relayed.outcome);
+  auto outcome = relayed.outcome;
+  outcome.detached = detached_;
+  if (admission_.lease) admission_.lease->finish(outcome);
   if (admission_.answered) admission_.answered(relayed.outcome.status);
   receipt_.status = relayed.outcome.status;
   receipt_.bytes_out = relayed.bytes;

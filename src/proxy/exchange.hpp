@@ -57,6 +57,9 @@ class Exchange {
   void beat_while_waiting();
   swap::Need need() const;
   std::string client();
+  bool pinned() const;
+  bool name_slot();
+  void hold_to_its_client();
   std::string served_model() const;  // as it is named to the server
 
   Proxy& proxy_;
@@ -75,6 +78,7 @@ class Exchange {
   net::Watchdog patience_;
   swap::Admission admission_;
   bool was_stuck_ = false;
+  bool detached_ = false;  // the server goes on with it when its client leaves
   report::Receipt receipt_;
 };
 

@@ -83,6 +83,7 @@ Keeper::Keeper(KeeperEnvironment environment, Pool& pool, int slot_id, KeeperTim
       times_(times),
       pool_(pool),
       seat_(pool.add(seat_of_pool())),
+      closing_(environment_.loop),
       idle_changed_(environment_.loop) {}
 
 Seat Keeper::seat_of_pool() {
@@ -249,10 +250,23 @@ net::awaitable<Event> Keeper::perform(Action action, Order const& order, Vault& 
   co_return event;
 }
 
+// What goes on without its client keeps the slot until it is idle, or we end.
+net::awaitable<void> Keeper::outlast(Order const& order) {
+  auto const until = environment_.loop.now() + order.settings.busy_wait;
+  while (!closed_ && environment_.loop.now() < until) {
+    co_await closing_.wait_until(environment_.loop.now() + times_.swap.look_again);
+    if (closed_) co_return;
+    auto const seen = co_await look(times_.look);
+    if (seen.stamp || seen.kind == Event::Kind::failed) co_return;
+  }
+}
+
 net::awaitable<void> Keeper::settle(Order order, Vault& vault, slots::Outcome outcome) {
   std::optional<slots::Stamp> stamp;
   auto const keyed = order.kind == slots::Goal::Kind::session;
   auto const complete = outcome.kind == slots::Outcome::Kind::complete;
+  auto const goes_on = outcome.detached && outcome.kind == slots::Outcome::Kind::cancelled;
+  if (goes_on) co_await outlast(order);
   if (complete && keyed) {
     auto const seen = co_await look(times_.stamp);
     stamp = seen.stamp;
@@ -380,6 +394,7 @@ net::awaitable<bool> Keeper::clear_out() {
 void Keeper::close() {
   closed_ = true;
   idle_changed_.notify();
+  closing_.notify();
 }
 
 net::awaitable<void> Keeper::drain() {

@@ -21,6 +21,15 @@ TEST(Paths, prompts_of_a_session_run_in_a_slot) {
   }
 }
 
+TEST(Paths, messages_do_not_run_where_they_are_told_to) {
+  for (auto const* const path : {"/completion", "/v1/completions", "/chat/completions",
+                                 "/v1//chat/completions/", "/v1/responses"}) {
+    EXPECT_TRUE(heeds_id_slot(path)) << path;
+  }
+  for (auto const* const path : {"/v1/messages", "/v1/messages/", "/infill", "/embedding", "/new"})
+    EXPECT_FALSE(heeds_id_slot(path)) << path;
+}
+
 TEST(Paths, every_other_unknown_post_takes_the_lease) {
   for (auto const* const path : {"/embedding",
                                  "/embeddings",

@@ -55,7 +55,9 @@ std::vector<std::jthread> clients(RealHouse const& house, std::vector<std::strin
 TEST(RealCrash, a_server_killed_under_load_costs_no_saved_state) {
   SLOTSWAP_NEED_REAL_SERVER();
   std::vector<std::string> const names{"anna", "ben", "carl", "dora"};
-  RealHouse house;
+  RealHouseOptions options;
+  options.route = "max_overtake_seconds: 0";  // a swap at every turn
+  RealHouse house(options);
   Load load;
   {
     auto const threads = clients(house, names, load);

@@ -76,7 +76,9 @@ net::awaitable<void> Server::complete(Request& request) {
   }
   run.prompt = tokenize(render(request.body));
   ++work_;
-  run.slot = &slots_.choose(number(request.body, "id_slot", -1), run.prompt);
+  // The real one does not pass it on from there.
+  auto const heeds = run.shape != Shape::messages;
+  run.slot = &slots_.choose(heeds ? number(request.body, "id_slot", -1) : -1, run.prompt);
   std::function<bool()> gone = [this, &request] { return noticed_gone(request.incoming); };
   auto const taken = co_await slots_.take(*run.slot, gone);
   if (taken) {

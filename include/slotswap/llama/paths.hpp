@@ -18,6 +18,10 @@ enum class Work {
 /// segments make none slot-free.
 Work classify(std::string_view method, std::string_view path);
 
+/// Whether a server with several slots runs it in the one that `id_slot` names
+/// (docs/llama-server.md, "Several slots"), as far as its path tells. Of Work::slot.
+bool heeds_id_slot(std::string_view path);
+
 /// What a request that is in no slot means to a router.
 enum class RouterWork {
   none,   // answered by itself: its list of models, its health

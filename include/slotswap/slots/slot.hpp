@@ -83,6 +83,7 @@ struct Outcome {
   // It went out twice, as a kept connection was found closed or a router had lost the model's
   // process: perhaps another process answered.
   bool resent = false;
+  bool detached = false;  // cancelled or not, the server takes it to its end
 };
 
 /// A cancelled request whose end was not seen yet.

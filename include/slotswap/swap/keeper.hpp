@@ -167,6 +167,7 @@ class Keeper {
   net::awaitable<slots::Event> perform(slots::Action action, Order const& order, Vault& vault,
                                        Cancel& cancel);
   net::awaitable<slots::Event> look(base::Duration timeout);
+  net::awaitable<void> outlast(Order const& order);
   net::awaitable<slots::Event> save(Order const& order);
   net::awaitable<base::Result<llama::Restored>> call_restore(std::string file,
                                                              base::Duration timeout);
@@ -208,6 +209,7 @@ class Keeper {
   bool forgotten_ = false;      // what the slot held, since its save began
   bool said_allowance_ = false;
 
+  net::Signal closing_;
   net::Signal idle_changed_;
   base::TimePoint idle_at_ = base::TimePoint::max();
   bool idle_watch_running_ = false;

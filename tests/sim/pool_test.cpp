@@ -1,0 +1,125 @@
+// A server with several slots: sessions side by side, and what cannot be told a slot.
+#include "sim/house.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace slotswap::test {
+namespace {
+
+using llama_sim::Hold;
+using llama_sim::Options;
+
+class PoolHouse : public House {
+ public:
+  explicit PoolHouse(int slots = 2, std::string const& ids = "[0, 1]")
+      : House("ids: " + ids, [slots](Options& options) {
+          options.slots = slots;
+          options.context = 8192 * slots;
+        }) {}
+  bool known(std::size_t place) {
+    return eventually([&] {
+      auto known = false;
+      proxy->on_loop(
+          [&] { known = proxy->service().host("main")->keeper(place).slot().worth_saving(); });
+      return known;
+    });
+  }
+  std::string content(std::size_t place) {
+    std::string text;
+    proxy->on_loop([&] {
+      text = slots::to_string(proxy->service().host("main")->keeper(place).slot().content);
+    });
+    return text;
+  }
+  std::string messages_body() const {
+    return R"({"messages":[{"role":"user","content":")" + story("m", 30) + R"("}],"max_tokens":4})";
+  }
+};
+
+TEST(SlotPool, as_many_sessions_as_slots_are_never_swapped) {
+  PoolHouse house;
+  for (int turn = 0; turn < 3; ++turn) {
+    EXPECT_GE(house.chat("anna", story("anna", 100 + turn)).reused, turn == 0 ? 0 : 99);
+    EXPECT_GE(house.chat("ben", story("ben", 100 + turn)).reused, turn == 0 ? 0 : 99);
+  }
+  EXPECT_EQ(house.sim->book().count("POST", "/slots/"),
+            house.sim->book().count("POST", "/slots/0?action=probe"));
+}
+
+TEST(SlotPool, one_more_session_takes_the_slot_used_longest_ago_and_nothing_is_lost) {
+  PoolHouse house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  ASSERT_TRUE(house.known(0));
+  house.chat("carl", story("carl", 100));
+  EXPECT_EQ(house.log.count("event=save"), 1U);
+  EXPECT_GE(house.chat("ben", story("ben", 101)).reused, 99) << "it stayed where it was";
+  EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99) << "restored";
+}
+
+TEST(SlotPool, two_sessions_run_at_once_and_a_sessions_own_requests_do_not) {
+  PoolHouse house;
+  house.sim->hold(Hold::answer);
+  auto const send = [&](std::string const& session) {
+    RawClient client(house.proxy->port());
+    client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
+                             house.chat_body(story(session, 20))));
+    return client;
+  };
+  auto first = send("anna");
+  auto other = send("ben");
+  ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 2; }));
+  auto second = send("anna");
+  auto waiting = [&] {
+    std::size_t count = 0;
+    house.proxy->on_loop([&] { count = house.proxy->service().host("main")->keeper().waiting(); });
+    return count;
+  };
+  ASSERT_TRUE(eventually([&] { return waiting() == 1; }));
+  EXPECT_EQ(house.sim->book().most_parked, 0U);
+  house.sim->hold(Hold::nowhere);
+  for (auto* client : {&first, &other, &second}) EXPECT_EQ(read_answer(*client).status, 200);
+}
+
+TEST(SlotPool, what_heeds_no_slot_gets_all_of_them_and_what_it_changed_is_unknown) {
+  PoolHouse house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  ASSERT_TRUE(house.known(0));
+  ASSERT_TRUE(house.known(1));
+  auto const answer = house.ask("/v1/messages", {{"X-Session-ID", "dora"}}, house.messages_body());
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(house.log.count("event=save"), 2U) << "whatever it takes was saved before";
+  // Each keeps its story: in its slot, or from its state.
+  EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+  EXPECT_GE(house.chat("ben", story("ben", 101)).reused, 99);
+}
+
+TEST(SlotPool, it_waits_until_all_slots_are_free) {
+  PoolHouse house;
+  house.sim->hold(Hold::answer);
+  RawClient first(house.proxy->port());
+  first.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", "anna"}},
+                          house.chat_body(story("anna", 20))));
+  ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 1; }));
+  RawClient whole(house.proxy->port());
+  whole.send(make_request("POST", "/v1/messages", {}, house.messages_body()));
+  EXPECT_EQ(house.sim->book().count("POST", "/v1/messages"), 0U);
+  house.sim->hold(Hold::nowhere);
+  EXPECT_EQ(read_answer(first).status, 200);
+  EXPECT_EQ(read_answer(whole).status, 200);
+  EXPECT_EQ(house.sim->book().actions_beside_work, 0U);
+}
+
+TEST(SlotPool, a_slot_that_the_server_does_not_have_switches_swapping_off) {
+  PoolHouse house(2, "[0, 1, 2]");
+  EXPECT_EQ(house.chat("anna", story("anna", 100)).status, 200);
+  EXPECT_EQ(house.log.count("state=not_swappable"), 1U);
+  EXPECT_EQ(house.log.count("start it with -np 3"), 1U);
+}
+
+}  // namespace
+}  // namespace slotswap::test
