@@ -110,8 +110,7 @@ int adopt_into(config::Config const& config, config::Route const& route, std::st
   if (!facts)
     return fail("the server " + server.name +
                 " does not say what it serves: " + facts.error().detail);
-  auto const tag =
-      swap::tag_of(facts->model.id, shares_folder(config, route.server) ? server.name : "");
+  auto const tag = swap::tag_of(facts->model.id, folder_name(config, route.server));
   Adoption adoption(*files, *route.slots, *facts, tag);
   std::set<std::string> names{from};
   if (from.empty()) names = {route.model, facts->model.id};

@@ -9,6 +9,7 @@
 #include <slotswap/telemetry/log.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -81,11 +82,12 @@ base::Result<void> Service::add_server(std::size_t index) {
     auto& host = router.host;
     host.name = settings.name;
     host.slots = *slots;
-    host.name_in_tag = shares_folder(config_, index);
+    host.folder_name = folder_name(config_, index);
+    host.pool = pool_of(index);
     host.max_folder_bytes = config_.max_bytes;
     host.times = options_.times;
     for (auto const& route : config_.routes) {
-      if (route.server != index || !route.slots) continue;
+      if (!leads_to(route, index) || !route.slots) continue;
       auto const& models = route.upstream_model.empty() ? route.model : route.upstream_model;
       host.routes.emplace_back(route.model, models, *route.slots);
     }
@@ -96,16 +98,39 @@ base::Result<void> Service::add_server(std::size_t index) {
   return {};
 }
 
+// One with all that come before it, or the first.
+std::shared_ptr<swap::Pool> Service::pool_of(std::size_t server) {
+  auto& pool = lines_[pools_[server]];
+  if (!pool) pool = std::make_shared<swap::Pool>(loop_, tasks_);
+  return pool;
+}
+
+std::vector<swap::Member> Service::members() const {
+  std::vector<swap::Member> members;
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    auto const has_others = [i](config::Route const& route) {
+      return route.servers.size() > 1 && leads_to(route, i);
+    };
+    auto const& routes = config_.routes;
+    members.emplace_back(config_.servers[i].name, servers_[i]->llama, servers_[i]->gate.get(),
+                         std::any_of(routes.begin(), routes.end(), has_others));
+  }
+  return members;
+}
+
 base::Result<void> Service::start() {
+  pools_ = pools_of(config_);
   for (std::size_t i = 0; i < config_.servers.size(); ++i) {
     auto const added = add_server(i);
     if (added.has_error()) return added.error();
   }
   std::vector<proxy::Backend> backends;
   for (std::size_t i = 0; i < config_.servers.size(); ++i) {
-    backends.emplace_back(config_.servers[i], servers_[i]->llama, servers_[i]->gate.get());
+    backends.emplace_back(config_.servers[i], servers_[i]->llama, servers_[i]->gate.get(),
+                          pools_[i]);
   }
-  proxy_ = std::make_unique<proxy::Proxy>(loop_, tasks_, config_, std::move(backends),
+  group_ = std::make_unique<swap::Group>(loop_, tasks_, members(), options_.pauses);
+  proxy_ = std::make_unique<proxy::Proxy>(loop_, tasks_, config_, std::move(backends), *group_,
                                           options_.times, options_.small_tokens);
   admin::Actions actions;
   actions.health = [this](net::Incoming& incoming) { return proxy_->handle(incoming); };
@@ -143,22 +168,39 @@ base::Result<void> Service::listen() {
 net::awaitable<base::Result<bool>> Service::forget(std::string route, std::string id) {
   for (auto const& one : config_.routes) {
     if (one.model != route) continue;
-    auto const& server = servers_[one.server];
-    if (!server->gate)
+    if (!servers_[one.server]->gate)
       co_return base::Fault(base::Side::client, "no_route", "the route has no slots: " + route);
     auto any = false;
     std::set<std::string> names{session::state_id(id)};
     if (base::is_hex32(id)) names.insert(id);
     for (auto const& name : std::set<std::string>(names)) names.insert(session::isolated_id(name));
     for (auto const& name : names) {
-      auto const remembered = proxy_->forget(one.server, name);
-      auto const done = co_await server->gate->forget(name);
+      auto const remembered = proxy_->forget(pools_[one.server], name);
+      auto const done = co_await forget_in_pool(pools_[one.server], name);
       if (done.has_error()) co_return done.error();
       any = any || *done || remembered;
     }
     co_return any;
   }
   co_return base::Fault(base::Side::client, "no_route", "no route is named " + route);
+}
+
+// One server that was asked what it serves is enough: the states are the same for all, and nothing
+// is known to be in the slots of one that was not.
+net::awaitable<base::Result<bool>> Service::forget_in_pool(std::size_t pool, std::string name) {
+  std::optional<base::Fault> unknown;
+  auto known = false;
+  auto any = false;
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    if (pools_[i] != pool || !servers_[i]->gate) continue;
+    auto const done = co_await servers_[i]->gate->forget(name);
+    if (done.has_error() && done.error().code != "not_known") co_return done.error();
+    if (done.has_error()) unknown = done.error();
+    known = known || done.has_value();
+    any = any || (done.has_value() && *done);
+  }
+  if (!known && unknown) co_return *unknown;
+  co_return any;
 }
 
 void Service::stop(std::function<void()> done) {
@@ -184,6 +226,7 @@ net::awaitable<void> Service::end_listeners() {
 
 net::awaitable<void> Service::drain(std::function<void()> done) {
   proxy_->stop();
+  group_->close();
   waiting_.notify();
   for (auto const& server : servers_) {
     if (server->gate) server->gate->close();

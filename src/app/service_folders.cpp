@@ -2,7 +2,10 @@
 // the first still ends, waits; and where that one stays, it serves without slots.
 #include "service_server.hpp"
 
+#include <slotswap/slots/servers.hpp>
 #include <slotswap/telemetry/log.hpp>
+
+#include <algorithm>
 
 namespace slotswap::app {
 
@@ -11,27 +14,49 @@ namespace {
 using telemetry::Level;
 using telemetry::Line;
 
+bool saves_into(config::Config const& config, std::size_t server, std::string const& state_dir) {
+  auto const* slots = first_slots(config, server);
+  return slots != nullptr && slots->state_dir == state_dir;
+}
+
 std::size_t servers_that_save(config::Config const& config, std::string const& state_dir) {
   std::size_t count = 0;
   for (std::size_t server = 0; server < config.servers.size(); ++server) {
-    auto const* slots = first_slots(config, server);
-    if (slots != nullptr && slots->state_dir == state_dir) ++count;
+    if (saves_into(config, server, state_dir)) ++count;
   }
   return count;
 }
 
 }  // namespace
 
+bool leads_to(config::Route const& route, std::size_t server) {
+  return std::find(route.servers.begin(), route.servers.end(), server) != route.servers.end();
+}
+
 config::Slots const* first_slots(config::Config const& config, std::size_t server) {
   for (auto const& route : config.routes) {
-    if (route.server == server && route.slots) return &*route.slots;
+    if (leads_to(route, server) && route.slots) return &*route.slots;
   }
   return nullptr;
 }
 
-bool shares_folder(config::Config const& config, std::size_t server) {
+std::vector<std::size_t> pools_of(config::Config const& config) {
+  std::vector<std::vector<std::size_t>> joined;
+  for (auto const& route : config.routes) {
+    if (route.slots) joined.push_back(route.servers);
+  }
+  return slots::connected(config.servers.size(), joined);
+}
+
+std::string folder_name(config::Config const& config, std::size_t server) {
   auto const* own = first_slots(config, server);
-  return own != nullptr && servers_that_save(config, own->state_dir) > 1;
+  auto const pools = pools_of(config);
+  for (std::size_t other = 0; own != nullptr && other < pools.size(); ++other) {
+    auto const beside = pools[other] != pools[server];
+    if (beside && saves_into(config, other, own->state_dir))
+      return config.servers[pools[server]].name;
+  }
+  return {};
 }
 
 swap::Vault& Service::vault_for(config::Slots const& slots) {

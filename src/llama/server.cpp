@@ -80,6 +80,21 @@ net::awaitable<base::Result<Props>> Server::props() {
   co_return read_props(*body);
 }
 
+net::awaitable<base::Result<void>> Server::health(
+    std::shared_ptr<net::UpstreamConnection> connection) {
+  auto head = request("GET", prefix_ + "/health", api_key_);
+  head.fields.set("Host", upstream_.authority());
+  auto const reached = co_await connection->connect();
+  if (reached.has_error()) co_return reached.error();
+  connection->send(http::serialize(head), nullptr);
+  auto const headed = co_await connection->read_head(false, facts_timeout);
+  auto const status = headed.has_error() ? 0 : connection->response().status;
+  connection->close();
+  if (headed.has_error()) co_return headed.error();
+  if (status < 200 || status > 299) co_return refusal(status, "");
+  co_return base::Result<void>();
+}
+
 net::awaitable<base::Result<std::vector<SlotLook>>> Server::slots(base::Duration timeout) {
   auto const body = co_await ask("GET", scoped("/slots"), "", timeout);
   if (body.has_error()) co_return body.error();

@@ -165,6 +165,8 @@ net::awaitable<bool> Exchange::route() {
     co_return false;
   }
   route_ = *found;
+  servers_ = config_route().servers;
+  server_ = proxy_.group_.first(servers_);
   receipt_.route = config_route().model;
   receipt_.server = backend().settings.name;
   if (rewrite_model()) co_return true;
@@ -206,8 +208,9 @@ net::awaitable<bool> Exchange::lease() {
   visitor_.may_load = llama::may_load(target_.query);
   auto const asked = proxy_.loop_.now();
   beat_while_waiting();
-  auto admission = backend().gate->admit(visitor_, cancel_);
+  auto admission = proxy_.group_.admit(visitor_, servers_, server_, cancel_);
   auto admitted = co_await waiting_.during(std::move(admission));
+  receipt_.server = backend().settings.name;
   patience_.off();
   place_.reset();
   if (admitted.has_error()) {
@@ -246,6 +249,11 @@ net::awaitable<bool> Exchange::lease() {
 net::awaitable<void> Exchange::forward() {
   hold_to_its_client();
   auto relayed = co_await send(Try::first);
+  while (goes_elsewhere(relayed)) {
+    auto const open = co_await lease_elsewhere(relayed);
+    if (!open) co_return;
+    relayed = co_await send(Try::first);
+  }
   if (relayed.again) {
     auto const open = co_await lease_again(relayed.outcome);
     if (!open) co_return;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace slotswap::proxy {
 
@@ -39,6 +40,8 @@ class Exchange {
   net::awaitable<bool> lease_again(slots::Outcome outcome);
   net::awaitable<Relayed> send(Try which);
   std::unique_ptr<StuckWatch> watch_for_stuck() const;
+  bool goes_elsewhere(Relayed const& relayed);
+  net::awaitable<bool> lease_elsewhere(Relayed const& relayed);
   void settle(Relayed const& relayed);
   void log();
 
@@ -50,7 +53,7 @@ class Exchange {
   void run_beside();
   net::awaitable<void> explain_prompt();
   void note_server_trouble();
-  Backend& backend() const { return proxy_.backends_[config_route().server]; }
+  Backend& backend() const { return proxy_.backends_[server_]; }
   config::Route const& config_route() const { return proxy_.config_.routes[route_]; }
   bool has_body() const;
   bool in_slot() const;
@@ -71,6 +74,8 @@ class Exchange {
   llama::Work work_ = llama::Work::none;
   base::Result<std::optional<config::SideWork>> policy_;  // the client's own
   std::size_t route_ = 0;
+  std::vector<std::size_t> servers_;  // of the route, but for those that could not be reached
+  std::size_t server_ = 0;            // that runs it, or would as it seems
   std::shared_ptr<net::Body const> body_;
   prompt::RequestFacts facts_;
   swap::Visitor visitor_;

@@ -80,7 +80,7 @@ bool Exchange::apply_policy() {
     run_beside();
     return false;
   }
-  auto const met = proxy_.seen_.meet(Proxy::history_key(config_route().server, *visitor_.session));
+  auto const met = proxy_.seen_.meet(Proxy::history_key(backend().pool, *visitor_.session));
   if (work == SideWork::no_save) {
     receipt_.policy = "no_save";
     visitor_.savable = false;
@@ -100,7 +100,7 @@ void Exchange::run_beside() {
 
 net::awaitable<void> Exchange::explain_prompt() {
   auto const slot = backend().gate->slot_of(served_model());
-  auto const history_key = Proxy::history_key(config_route().server, *visitor_.session) + slot;
+  auto const history_key = Proxy::history_key(backend().pool, *visitor_.session) + slot;
   auto const before = proxy_.history_.find(history_key);
   auto const now = std::make_shared<prompt::Prompt const>(std::move(*facts_.prompt));
   proxy_.history_.put(history_key, now);

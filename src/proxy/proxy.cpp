@@ -14,12 +14,14 @@ constexpr std::size_t most_seen = 4096;
 }  // namespace
 
 Proxy::Proxy(net::Loop& loop, net::TaskGroup& tasks, config::Config const& config,
-             std::vector<Backend> backends, swap::KeeperTimes times, std::uint64_t small_tokens)
+             std::vector<Backend> backends, swap::Group& group, swap::KeeperTimes times,
+             std::uint64_t small_tokens)
     : loop_(loop),
       tasks_(tasks),
       times_(times),
       config_(config),
       backends_(std::move(backends)),
+      group_(group),
       budget_(std::make_shared<net::Budget>(config.limits.buffer_bytes)),
       history_(config.history_bytes),
       small_tokens_(small_tokens),
@@ -38,13 +40,13 @@ std::optional<std::size_t> Proxy::route_of(std::optional<std::string> const& mod
   return std::nullopt;
 }
 
-std::string Proxy::history_key(std::size_t server, std::string const& session) {
-  return std::to_string(server) + "/" + session + "/";
+std::string Proxy::history_key(std::size_t pool, std::string const& session) {
+  return std::to_string(pool) + "/" + session + "/";
 }
 
-bool Proxy::forget(std::size_t server, std::string const& session) {
-  seen_.forget(history_key(server, session));
-  return history_.forget(history_key(server, session));
+bool Proxy::forget(std::size_t pool, std::string const& session) {
+  seen_.forget(history_key(pool, session));
+  return history_.forget(history_key(pool, session));
 }
 
 void Proxy::skip_once(std::string const& route, std::string const& why,

@@ -190,11 +190,14 @@ Scheduler::Grant Scheduler::start(Request request, std::vector<std::size_t> seat
   granted.ticket = request.ticket;
   for (auto const seat : seats) take(seat, request, now);
   for (std::size_t i = 0; i < seats_.size(); ++i) {
+    auto& seat = seats_[i];
     auto const elsewhere = std::find(seats.begin(), seats.end(), i) == seats.end();
-    if (request.session.empty() || !elsewhere || seats_[i].resident != request.session) continue;
-    seats_[i].resident.clear();
+    auto const there = seat.resident == request.session || seat.running == request.session;
+    if (request.session.empty() || !elsewhere || !there) continue;
+    if (seat.resident == request.session) seat.resident.clear();
     granted.left.push_back(i);
   }
+  granted.session = std::move(request.session);
   granted.seats = std::move(seats);
   return granted;
 }

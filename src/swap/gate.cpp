@@ -39,6 +39,29 @@ net::awaitable<base::Result<Admission>> Gate::admit(Visitor visitor, Cancel& can
   co_return Admission();
 }
 
+net::awaitable<std::optional<base::Fault>> Gate::meet() {
+  if (router_.in_charge()) co_return std::nullopt;
+  if (single_.is_router()) single_.lost();
+  auto fault = co_await single_.meet();
+  if (single_.is_router()) {
+    asked_ = false;
+    co_await is_router();
+  }
+  co_return fault;
+}
+
+// Its slots are void whatever it was, and a router may come back as something else.
+void Gate::set_aside(bool aside) {
+  if (aside) asked_ = false;
+  single_.set_aside(aside);
+  router_.set_aside(aside);
+}
+
+// Of a single server's slots the pool knows by itself.
+void Gate::moved_away(std::string const& id) {
+  router_.moved_away(id);
+}
+
 net::awaitable<void> Gate::resume() {
   auto const& book = single_.vault().book();
   if (book.has_any_of(name_ + "/")) {

@@ -11,6 +11,12 @@ namespace {
 using telemetry::Level;
 using telemetry::Line;
 
+// Nobody is there, or nobody who answers.
+bool is_absence(base::Fault const& fault) {
+  return fault.code == "upstream_unreachable" || fault.code == "upstream_timeout" ||
+         fault.code == "upstream_broken";
+}
+
 }  // namespace
 
 Host::Host(net::Loop& loop, net::TaskGroup& tasks, llama::Server& server, Vault& vault,
@@ -68,7 +74,7 @@ void Host::lost() {
 }
 
 std::string Host::tag() const {
-  return tag_of(model_, settings_.name_in_tag ? settings_.name : std::string());
+  return tag_of(model_, settings_.folder_name);
 }
 
 void Host::warn_once(std::string reason, std::string words) {
@@ -113,6 +119,7 @@ net::awaitable<void> Host::contact(bool may_wake) {
   }
   contacting_ = true;
   auto props = co_await server_.props();
+  unreachable_.reset();
   if (props.has_value()) {
     // Looking closer wakes it.
     auto const rests = props->sleeping && !may_wake;
@@ -120,6 +127,7 @@ net::awaitable<void> Host::contact(bool may_wake) {
   } else {
     auto const& fault = props.error();
     standing_ = Standing::unknown;
+    if (is_absence(fault)) unreachable_ = fault;
     Line(Level::info, "server")
         .field("server", full_name())
         .field("state", fault.code)
@@ -218,10 +226,11 @@ net::awaitable<void> Host::resume() {
   if (noted && standing_ == Standing::unknown) co_await contact(false);
 }
 
-// Believed only when the process, the model and the whole stamp are those that were noted.
+// Believed only when the process, the model and the whole stamp are those that were noted; and not
+// of a server that was met late: a session that ran on another one since may be what it shows.
 void Host::resume_slot(Keeper& keeper, std::vector<llama::SlotLook> const& slots) {
   auto const record = vault_.book().take(full_name(), keeper.slot_id());
-  if (!record || !keeper.untouched()) return;
+  if (!record || !keeper.untouched() || pool_->ran_beside(seats())) return;
   Order order;
   order.kind = slots::Goal::Kind::session;
   order.settings = settings_.slots;
@@ -247,7 +256,7 @@ void Host::resume_slot(Keeper& keeper, std::vector<llama::SlotLook> const& slots
 
 net::awaitable<base::Result<bool>> Host::forget(std::string id) {
   // Whose states of a shared folder are meant is told by the model's name and the server's.
-  if (settings_.name_in_tag && model_.empty()) {
+  if (!settings_.folder_name.empty() && model_.empty()) {
     co_return base::Fault(base::Side::us, "not_known",
                           "the server was not asked yet which model it serves, and others save "
                           "into the same folder: try again after its first request");
@@ -258,7 +267,7 @@ net::awaitable<base::Result<bool>> Host::forget(std::string id) {
   }
   auto held = false;
   for (auto const& keeper : keepers_) held |= keeper->forget(id, vault_);
-  auto const tag_only = settings_.name_in_tag ? tag() : std::string();
+  auto const tag_only = settings_.folder_name.empty() ? std::string() : tag();
   auto const saved = co_await vault_.forget(id, tag_only);
   if (saved.has_error()) co_return saved.error();
   co_return held || *saved;

@@ -5,17 +5,13 @@
 
 namespace slotswap::swap {
 
-namespace {
-
-base::Fault closing() {
+base::Fault Host::closing() {
   return base::Fault(base::Side::us, "shutting_down", "slotswap is stopping; try again");
 }
 
-base::Fault given_up() {
+base::Fault Host::given_up() {
   return base::Fault(base::Side::client, "client_gone", "the client left while it waited");
 }
-
-}  // namespace
 
 Keeper& Host::keeper_at(std::size_t seat) {
   for (auto const& keeper : keepers_) {
@@ -42,10 +38,42 @@ net::awaitable<base::Result<Admission>> Host::admit(Visitor visitor, Cancel& can
     co_return admission;
   }
   auto order = order_for(visitor, admission);
-  auto leased = co_await lease(visitor, std::move(order), cancel);
-  if (leased.has_error()) co_return leased.error();
-  admission.lease = std::move(*leased);
-  co_return admission;
+  if (pool_->closed()) co_return closing();
+  auto const entered = loop_.now();
+  auto turn = co_await pool_->wait(wish_of(visitor, order.key.id), &cancel);
+  if (!turn) co_return cancel.requested() ? given_up() : closing();
+  co_return co_await take(std::move(visitor), std::move(order), std::move(admission),
+                          std::move(turn), entered, cancel);
+}
+
+net::awaitable<base::Result<Admission>> Host::enter(Visitor visitor, std::unique_ptr<Turn> turn,
+                                                    base::TimePoint entered, Cancel& cancel) {
+  Admission admission;
+  // It may have been lost while the turn was waited for.
+  if (standing_ == Standing::unknown) co_await contact();
+  if (standing_ == Standing::off || standing_ == Standing::router) {
+    if (visitor.session) admission.skipped = why_off_;
+    co_return admission;
+  }
+  auto order = order_for(visitor, admission);
+  co_return co_await take(std::move(visitor), std::move(order), std::move(admission),
+                          std::move(turn), entered, cancel);
+}
+
+net::awaitable<std::optional<base::Fault>> Host::meet() {
+  if (!vault_.usable()) co_return std::nullopt;
+  if (standing_ == Standing::unknown) co_await contact();
+  co_return standing_ == Standing::unknown ? unreachable_ : std::nullopt;
+}
+
+Wish Host::wish_of(Visitor const& visitor, std::string session) const {
+  Wish wish;
+  wish.session = std::move(session);
+  wish.client = visitor.client;
+  wish.max_overtake = visitor.queue.max_overtake;
+  wish.seats = seats();
+  wish.whole = visitor.whole && several();
+  return wish;
 }
 
 Order Host::order_for(Visitor& visitor, Admission& admission) const {
@@ -71,18 +99,9 @@ Order Host::order_for(Visitor& visitor, Admission& admission) const {
   return order;
 }
 
-net::awaitable<base::Result<std::unique_ptr<Lease>>> Host::lease(Visitor const& visitor,
-                                                                 Order order, Cancel& cancel) {
-  if (pool_->closed()) co_return closing();
-  auto const entered = loop_.now();
-  Wish wish;
-  wish.session = order.key.id;
-  wish.client = visitor.client;
-  wish.max_overtake = visitor.queue.max_overtake;
-  wish.seats = seats();
-  wish.whole = visitor.whole && several();
-  auto turn = co_await pool_->wait(std::move(wish), &cancel);
-  if (!turn) co_return cancel.requested() ? given_up() : closing();
+net::awaitable<base::Result<Admission>> Host::take(Visitor visitor, Order order,
+                                                   Admission admission, std::unique_ptr<Turn> turn,
+                                                   base::TimePoint entered, Cancel& cancel) {
   if (visitor.on_turn) visitor.on_turn();
   auto const waited = loop_.now() - entered;
   auto const granted = turn->seats();
@@ -102,7 +121,20 @@ net::awaitable<base::Result<std::unique_ptr<Lease>>> Host::lease(Visitor const& 
     lease->add(keeper, std::move(own), *done);
     if (several() && granted.size() == 1) lease->slot = keeper.slot_id();
   }
-  co_return lease;
+  admission.lease = std::move(lease);
+  co_return admission;
+}
+
+void Host::set_aside(bool aside) {
+  if (aside) lost();
+  for (auto const& keeper : keepers_) {
+    keeper->set_aside(aside, vault_);
+    pool_->open(keeper->seat(), !aside);
+  }
+}
+
+void Host::moved_away(std::string const& id) {
+  for (auto const& keeper : keepers_) keeper->moved_away(id);
 }
 
 net::awaitable<std::unique_ptr<Turn>> Host::vacate(Cancel* cancel) {

@@ -91,7 +91,7 @@ Seat Keeper::seat_of_pool() {
   seat.resident = [this] { return session(); };
   seat.linger = [this] { return std::exchange(linger_, base::Duration::zero()); };
   seat.freed = [this] { arm_idle_save(); };
-  seat.left = [this] { moved_away(); };
+  seat.left = [this](std::string const& id) { moved_away(id); };
   return seat;
 }
 
@@ -100,16 +100,6 @@ std::string Keeper::session() const {
   if (residents_.empty()) return {};
   auto const* who = resident();
   return who != nullptr ? who->order.key.id : residents_.begin()->second.order.key.id;
-}
-
-void Keeper::moved_away() {
-  if (residents_.empty()) return;
-  Vault& vault = residents_.begin()->second.vault;
-  auto const was_unknown = slot_.unknown();
-  slot_.content = slots::Unknown{};
-  say_unknown(was_unknown, "its session runs in another slot");
-  residents_.clear();
-  note_slot(vault);
 }
 
 // The newest counts for a quarter.
@@ -128,14 +118,14 @@ net::awaitable<base::Result<Swapped>> Keeper::prepare(Order& order, Vault& vault
   if (environment_.restarted()) slot_.forget();
   fit(order);
   owner_ = order.kind == slots::Goal::Kind::session ? order.key.text() : std::string();
-  owner_deleted_ = false;
+  owner_gone_.clear();
   co_await run(order, vault, order.settings.busy_wait, cancel, swapped);
   swapped.took = environment_.loop.now() - began;
   // The server may have been found with another model meanwhile.
   fit(order);
   remember(order, vault);
   // What was restored meanwhile is the deleted session's as well.
-  if (owner_deleted_) forget(order.key.id, vault);
+  if (!owner_gone_.empty()) forget(order.key.id, vault);
   note_slot(vault);
   if (order.kind == slots::Goal::Kind::session) {
     auto const restored = swapped.what.ends_with("restore");
@@ -279,15 +269,16 @@ net::awaitable<void> Keeper::settle(Order order, Vault& vault, slots::Outcome ou
     }
   }
   slots::Guest guest;
-  auto const deleted = std::exchange(owner_deleted_, false);
-  if (keyed && !deleted) guest = slots::Guest(order.key.text(), order.savable);
+  auto const gone = aside_ ? "its server was set aside" : std::exchange(owner_gone_, "");
+  if (keyed && gone.empty()) guest = slots::Guest(order.key.text(), order.savable);
   auto const was_unknown = slot_.unknown();
   slots::settle(slot_, guest, outcome, stamp, environment_.loop.now());
-  say_unknown(was_unknown, deleted ? "its session was deleted" : ended_how(outcome, keyed));
+  if (aside_) slot_.doubt();
+  say_unknown(was_unknown, gone.empty() ? ended_how(outcome, keyed) : gone);
   if (outcome.kind == slots::Outcome::Kind::broken || outcome.resent) environment_.lost();
   idle_save_tried_ = false;
   owner_.clear();
-  if (deleted) order.kind = slots::Goal::Kind::pass;
+  if (!gone.empty()) order.kind = slots::Goal::Kind::pass;
   remember(order, vault);
   note_slot(vault);
   auto const answered = complete && outcome.status >= 200 && outcome.status < 300;

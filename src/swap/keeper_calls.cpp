@@ -108,6 +108,10 @@ net::awaitable<Event> Keeper::save(Order const& order) {
     base::Fault const empty(base::Side::server, "refused", "the slot was empty (n_saved 0)");
     co_return refuse(empty);
   }
+  if (aside_) {
+    base::Fault const late(base::Side::server, "refused", "its server was set aside meanwhile");
+    co_return refuse(late);
+  }
   if (forgotten_) {
     base::Fault const deleted(base::Side::us, "refused", "its session was deleted meanwhile");
     co_return refuse(deleted);

@@ -90,23 +90,59 @@ void Keeper::emptied(Vault& vault) {
   note_slot(vault);
 }
 
-bool Keeper::forget(std::string const& id, Vault& vault) {
-  auto any = false;
-  if (is_of(owner_, id)) any = !std::exchange(owner_deleted_, true);
+// Nothing of it is believed or saved any more. Whether there was any.
+bool Keeper::give_up(std::string const& id) {
   auto const* holds = slot_.holds();
   auto const held = holds != nullptr && is_of(holds->key, id);
   auto const cancelled =
       slot_.cancelled && slot_.cancelled->guest.key && is_of(*slot_.cancelled->guest.key, id);
-  if (held || cancelled) {
+  if (held || cancelled) slot_.content = slots::Unknown{};
+  if (cancelled) slot_.cancelled->guest.key.reset();
+  std::erase_if(residents_, [&](auto const& entry) { return is_of(entry.first, id); });
+  return held || cancelled;
+}
+
+bool Keeper::forget(std::string const& id, Vault& vault) {
+  auto any = false;
+  if (is_of(owner_, id)) {
+    any = owner_gone_.empty();
+    owner_gone_ = "its session was deleted";
+  }
+  auto const held = give_up(id);
+  if (held) {
     any = forgotten_ = true;
-    slot_.content = slots::Unknown{};
-    if (cancelled) slot_.cancelled->guest.key.reset();
     say_unknown(false, "its session was deleted");
   }
-  std::erase_if(residents_, [&](auto const& entry) { return is_of(entry.first, id); });
   pool_.changed(seat_);
   if (any) note_slot(vault);
   return any;
+}
+
+void Keeper::moved_away(std::string const& id) {
+  auto const* why = "its session runs in another slot";
+  if (is_of(owner_, id)) owner_gone_ = why;
+  if (residents_.empty()) return;
+  Vault& vault = residents_.begin()->second.vault;
+  auto const was_unknown = slot_.unknown();
+  if (!give_up(id)) return;
+  say_unknown(was_unknown, why);
+  note_slot(vault);
+}
+
+// Also what the last run noted, should it not have been believed yet.
+void Keeper::set_aside(bool aside, Vault& vault) {
+  aside_ = aside;
+  if (!aside) return;
+  touched_ = true;
+  vault.book().take(environment_.server_name, slot_id_);
+  auto const was_unknown = slot_.unknown();
+  slot_.doubt();
+  if (slot_.cancelled) slot_.cancelled->guest.key.reset();
+  residents_.clear();
+  disarm_idle_save();
+  say_unknown(was_unknown, "its server is set aside");
+  pool_.changed(seat_);
+  note_slot(vault);
 }
 
 void Keeper::say_unknown(bool before, std::string const& why) const {

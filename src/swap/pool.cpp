@@ -1,5 +1,6 @@
 #include <slotswap/swap/pool.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace slotswap::swap {
@@ -51,7 +52,8 @@ net::awaitable<std::unique_ptr<Turn>> Pool::wait(Wish wish, Cancel* cancel) {
 void Pool::grant() {
   auto const now = loop_.now();
   for (auto next = scheduler_.next(now); next; next = scheduler_.next(now)) {
-    for (auto const seat : next->left) seats_[seat].left();
+    for (auto const seat : next->left) seats_[seat].left(next->session);
+    if (!next->session.empty()) ran_in_.insert(next->seats.begin(), next->seats.end());
     auto const waiter = waiters_.find(next->ticket)->second;
     waiter->turn = std::make_unique<Turn>(*this, std::move(next->seats));
     waiter->signal.notify();
@@ -80,6 +82,12 @@ void Pool::release(std::vector<std::size_t> const& seats) {
 
 void Pool::changed(std::size_t seat) {
   scheduler_.holds(seat, seats_[seat].resident());
+}
+
+bool Pool::ran_beside(std::vector<std::size_t> const& seats) const {
+  return std::any_of(ran_in_.begin(), ran_in_.end(), [&seats](std::size_t seat) {
+    return std::find(seats.begin(), seats.end(), seat) == seats.end();
+  });
 }
 
 void Pool::close() {

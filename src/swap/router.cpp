@@ -47,8 +47,10 @@ Host& Router::host_of(std::string const& id) {
   auto settings = settings_.host;
   settings.model = id;
   settings.slots = settings_of(id);
+  settings.pool = nullptr;
   one.host = std::make_unique<Host>(loop_, tasks_, one.server, vault_, std::move(settings));
   if (closed_) one.host->close();
+  if (aside_) one.host->set_aside(true);
   return *one.host;
 }
 
@@ -125,7 +127,7 @@ net::awaitable<bool> Router::ended_meanwhile(std::string id, Admission const& ad
 
 net::awaitable<base::Result<bool>> Router::forget(std::string id) {
   co_await settle();
-  if (models_.empty() && settings_.host.name_in_tag) {
+  if (models_.empty() && !settings_.host.folder_name.empty()) {
     co_return base::Fault(base::Side::us, "not_known",
                           "the router does not say which models it has: try again later");
   }
@@ -162,6 +164,19 @@ void Router::lost(std::string const& model) {
   auto const meant = id_of(model);
   for (auto const& [id, one] : models_) {
     if (one->host && (model.empty() || id == meant)) one->host->lost();
+  }
+}
+
+void Router::set_aside(bool aside) {
+  aside_ = aside;
+  for (auto const& [id, one] : models_) {
+    if (one->host) one->host->set_aside(aside);
+  }
+}
+
+void Router::moved_away(std::string const& session) {
+  for (auto const& [id, one] : models_) {
+    if (one->host) one->host->moved_away(session);
   }
 }
 

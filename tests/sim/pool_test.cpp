@@ -45,8 +45,12 @@ TEST(SlotPool, as_many_sessions_as_slots_are_never_swapped) {
     EXPECT_GE(house.chat("anna", story("anna", 100 + turn)).reused, turn == 0 ? 0 : 99);
     EXPECT_GE(house.chat("ben", story("ben", 100 + turn)).reused, turn == 0 ? 0 : 99);
   }
-  EXPECT_EQ(house.sim->book().count("POST", "/slots/"),
-            house.sim->book().count("POST", "/slots/0?action=probe"));
+  for (auto const* slot : {"/slots/0", "/slots/1"}) {
+    auto const action = slot + std::string("?action=");
+    EXPECT_EQ(house.sim->book().count("POST", action + "save"), 0U);
+    EXPECT_EQ(house.sim->book().count("POST", action + "restore"), 0U);
+    EXPECT_LE(house.sim->book().count("POST", action + "erase"), 1U) << "of what a start found";
+  }
 }
 
 TEST(SlotPool, one_more_session_takes_the_slot_used_longest_ago_and_nothing_is_lost) {

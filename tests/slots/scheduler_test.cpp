@@ -253,6 +253,15 @@ TEST_F(SchedulerTest, it_moves_when_its_slot_is_closed) {
   EXPECT_EQ(next(), "3@0") << "where every slot is closed one is tried";
 }
 
+TEST_F(SchedulerTest, it_moves_from_a_closed_slot_in_which_it_still_runs) {
+  seats(2);
+  ask(1, "a");
+  EXPECT_EQ(next(), "1@0");
+  line_.open(0, false);
+  ask(2, "a");
+  EXPECT_EQ(next(), "2@1 left 0");
+}
+
 TEST_F(SchedulerTest, a_whole_request_has_all_slots_and_is_not_starved) {
   seats(2);
   ask(1, "a");

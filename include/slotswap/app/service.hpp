@@ -8,6 +8,8 @@
 #include <slotswap/net/listener.hpp>
 #include <slotswap/net/loop.hpp>
 #include <slotswap/proxy/proxy.hpp>
+#include <slotswap/slots/servers.hpp>
+#include <slotswap/swap/group.hpp>
 #include <slotswap/swap/host.hpp>
 
 #include <chrono>
@@ -23,6 +25,7 @@ namespace slotswap::app {
 struct ServiceOptions {
   ServiceOptions() = default;
   swap::KeeperTimes times;  // tests run them faster, by the simulated server's scale
+  slots::Pauses pauses;     // of a server that is set aside
   std::shared_ptr<store::FileSystem> files;  // null: the real one
   /// How long a start waits for another slotswap to leave the folders, and how often it looks.
   base::Duration lock_wait{std::chrono::minutes(1)};
@@ -60,8 +63,11 @@ class Service {
 
  private:
   base::Result<void> add_server(std::size_t index);
+  std::vector<swap::Member> members() const;
+  std::shared_ptr<swap::Pool> pool_of(std::size_t server);
   base::Result<void> listen();
   net::awaitable<base::Result<bool>> forget(std::string route, std::string id);
+  net::awaitable<base::Result<bool>> forget_in_pool(std::size_t pool, std::string name);
   net::awaitable<void> drain(std::function<void()> done);
   net::awaitable<void> end_listeners();
   // service_folders.cpp
@@ -75,7 +81,10 @@ class Service {
   ServiceOptions options_;
   net::TaskGroup tasks_;
   std::map<std::string, std::unique_ptr<swap::Vault>> vaults_;  // by state_dir
+  std::vector<std::size_t> pools_;  // of each server the first one of those with one line
+  std::map<std::size_t, std::shared_ptr<swap::Pool>> lines_;  // by that one
   std::vector<std::unique_ptr<Server>> servers_;
+  std::unique_ptr<swap::Group> group_;
   std::unique_ptr<proxy::Proxy> proxy_;
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<admin::Admin> office_;

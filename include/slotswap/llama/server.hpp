@@ -27,6 +27,8 @@ class Server {
   Server for_model(std::string id) const;
 
   net::awaitable<base::Result<Props>> props();
+  /// GET /health, which touches no model. On a `connection` that the caller may close meanwhile.
+  net::awaitable<base::Result<void>> health(std::shared_ptr<net::UpstreamConnection> connection);
   /// Blocks at the server while a slot action runs; counts as activity there.
   net::awaitable<base::Result<std::vector<SlotLook>>> slots(base::Duration timeout);
   /// The model of a single server, or this one of a router.

@@ -45,8 +45,9 @@ class Scheduler {
 
   struct Grant {
     Ticket ticket = 0;
+    std::string session;
     std::vector<std::size_t> seats;  // one; all of its own for a whole request
-    std::vector<std::size_t> left;   // that held its session until now: it has moved
+    std::vector<std::size_t> left;   // that held or ran its session until now: it has moved
   };
   /// Who starts now; to be asked until there is none.
   std::optional<Grant> next(TimePoint now);

@@ -5,6 +5,7 @@
 #include <slotswap/swap/host.hpp>
 #include <slotswap/swap/router.hpp>
 
+#include <optional>
 #include <string>
 
 namespace slotswap::swap {
@@ -17,6 +18,16 @@ class Gate {
   /// Before a request is forwarded, whatever it is. Faults: client_gone, shutting_down; everything
   /// else is only slower.
   net::awaitable<base::Result<Admission>> admit(Visitor visitor, Cancel& cancel);
+
+  // For a line in front of several servers.
+  /// As Host::meet.
+  net::awaitable<std::optional<base::Fault>> meet();
+  bool is_a_router() const { return router_.in_charge(); }
+  /// The single server whose slots are swapped; null: it is none.
+  Host* single() { return !router_.in_charge() && single_.swappable() ? &single_ : nullptr; }
+  /// As those of Host, of every model.
+  void set_aside(bool aside);
+  void moved_away(std::string const& id);
 
   /// Looks whether slots still hold what the last run of slotswap noted; never wakes a model.
   net::awaitable<void> resume();

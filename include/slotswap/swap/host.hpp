@@ -84,7 +84,9 @@ struct HostSettings {
   std::string model;              // on a router: whose slot it is; else empty
   config::Slots slots;            // of the server's first route with slots
   std::vector<SlotRoute> routes;  // of its routes those that have slots, in their order
-  bool name_in_tag = false;       // another server saves into the same folder
+  /// What its states are told by from those that others save into the same folder, where others
+  /// do; else empty.
+  std::string folder_name;
   /// The build that was found not to pass slot actions on; one for all models of a router.
   std::shared_ptr<std::string> too_old = std::make_shared<std::string>();
   std::uint64_t max_folder_bytes = 0;
@@ -99,6 +101,25 @@ class Host {
 
   /// Faults: client_gone, shutting_down. Everything else is only slower.
   net::awaitable<base::Result<Admission>> admit(Visitor visitor, Cancel& cancel);
+
+  // For a line in front of several servers.
+  /// Asks what it is, where that is not known; the fault where it could not be reached.
+  net::awaitable<std::optional<base::Fault>> meet();
+  bool swappable() const { return standing_ == Standing::swappable; }
+  bool several() const { return keepers_.size() > 1; }
+  std::vector<std::size_t> seats() const;
+  Pool& pool() const { return *pool_; }
+  /// What it waits for at its slots; `session` empty: none.
+  Wish wish_of(Visitor const& visitor, std::string session) const;
+  static base::Fault closing();
+  static base::Fault given_up();
+  /// admit() with a turn at one of its slots, waited for since `entered`.
+  net::awaitable<base::Result<Admission>> enter(Visitor visitor, std::unique_ptr<Turn> turn,
+                                                base::TimePoint entered, Cancel& cancel);
+  /// While it is, nothing is saved there and no request gets a slot that can have another one.
+  void set_aside(bool aside);
+  /// The session runs on another server from now on.
+  void moved_away(std::string const& id);
 
   /// Looks whether the slot still holds what the last run of slotswap noted; never wakes a server.
   net::awaitable<void> resume();
@@ -133,11 +154,10 @@ class Host {
 
   // host_admit.cpp
   Order order_for(Visitor& visitor, Admission& admission) const;
-  net::awaitable<base::Result<std::unique_ptr<Lease>>> lease(Visitor const& visitor, Order order,
-                                                             Cancel& cancel);
+  net::awaitable<base::Result<Admission>> take(Visitor visitor, Order order, Admission admission,
+                                               std::unique_ptr<Turn> turn, base::TimePoint entered,
+                                               Cancel& cancel);
   Keeper& keeper_at(std::size_t seat);
-  std::vector<std::size_t> seats() const;
-  bool several() const { return keepers_.size() > 1; }
 
   net::awaitable<void> contact(bool may_wake = true);
   net::awaitable<void> look_closer(llama::Props props);
@@ -163,6 +183,7 @@ class Host {
 
   Standing standing_ = Standing::unknown;
   std::string why_off_;
+  std::optional<base::Fault> unreachable_;  // what the last contact came to, where it was that
   ServerFacts facts_;
   std::map<std::string, Fit> fits_;  // of them, by the route's text
   std::string marker_;

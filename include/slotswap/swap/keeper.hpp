@@ -141,6 +141,11 @@ class Keeper {
   bool untouched() const { return !touched_; }
   /// What the slot holds of this session is not saved any more; whether it held any.
   bool forget(std::string const& id, Vault& vault);
+  /// It runs elsewhere from now on: what the slot holds of it is void.
+  void moved_away(std::string const& id);
+  /// Its server is set aside: nothing is saved there, and what the slot holds is void, also when
+  /// the server is back.
+  void set_aside(bool aside, Vault& vault);
 
   slots::Slot const& slot() const { return slot_; }
   int slot_id() const { return slot_id_; }
@@ -161,7 +166,7 @@ class Keeper {
   std::string session() const;
   base::Duration linger();
   void measure(Order const& order, Swapped const& swapped);
-  void moved_away();
+  bool give_up(std::string const& id);
   net::awaitable<slots::Note> run(Order const& order, Vault& vault, base::Duration patience,
                                   Cancel& cancel, Swapped& swapped);
   net::awaitable<slots::Event> perform(slots::Action action, Order const& order, Vault& vault,
@@ -203,10 +208,11 @@ class Keeper {
   base::Duration linger_{};                           // after the answer that has just ended
 
   std::map<std::string, Resident>
-      residents_;               // by key: the one in the slot, and one whose request was cancelled
-  std::string owner_;           // key of the session whose request is under way
-  bool owner_deleted_ = false;  // while it was
-  bool forgotten_ = false;      // what the slot held, since its save began
+      residents_;           // by key: the one in the slot, and one whose request was cancelled
+  std::string owner_;       // key of the session whose request is under way
+  std::string owner_gone_;  // why what its request leaves is not the session's; empty: it is
+  bool aside_ = false;
+  bool forgotten_ = false;  // what the slot held, since its save began
   bool said_allowance_ = false;
 
   net::Signal closing_;

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,8 @@ struct Seat {
   std::function<std::string()> resident;   // the session that it holds; empty: nobody's
   std::function<base::Duration()> linger;  // what its next request is worth waiting for; once
   std::function<void()> freed;             // the turn has ended
-  std::function<void()> left;              // its session runs in another slot from now on
+  /// This session, which it held or ran, runs in another slot from now on.
+  std::function<void(std::string const& session)> left;
 };
 
 struct Wish {
@@ -68,6 +70,9 @@ class Pool {
   void close();
   bool closed() const { return closed_; }
 
+  /// Whether a session ran in another slot than these.
+  bool ran_beside(std::vector<std::size_t> const& seats) const;
+
   /// Nobody has it or waits for it.
   bool free(std::size_t seat) const { return scheduler_.free(seat); }
   std::size_t waiting(std::size_t seat) const { return scheduler_.waiting(seat); }
@@ -88,6 +93,7 @@ class Pool {
   net::TaskGroup& tasks_;
   slots::Scheduler scheduler_;
   std::vector<Seat> seats_;
+  std::set<std::size_t> ran_in_;
   slots::Ticket last_ticket_ = 0;
   std::map<slots::Ticket, Waiter*> waiters_;
   bool closed_ = false;

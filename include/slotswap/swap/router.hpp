@@ -45,6 +45,8 @@ class Router {
   net::awaitable<base::Result<bool>> forget(std::string id);
   /// A request to this model failed or broke.
   void lost(std::string const& model);
+  void set_aside(bool aside);
+  void moved_away(std::string const& session);
   void close();
   net::awaitable<void> drain();
   /// Of a name or an alias; what is not known stays as it is.
@@ -106,6 +108,7 @@ class Router {
   bool in_charge_ = false;
   bool autoload_ = true;
   bool closed_ = false;
+  bool aside_ = false;
   slots::Roster roster_;
   slots::Ticket last_ticket_ = 0;
   std::map<std::string, std::unique_ptr<Model>> models_;  // by id
