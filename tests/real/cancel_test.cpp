@@ -44,9 +44,6 @@ void leave_in_the_answer(RealHouse const& house, std::string const& name) {
   ASSERT_TRUE(house.proxy->said({"event=request ", "code=client_gone"}));
 }
 
-// Had it been looked at first, 0.3 s at least would have gone by.
-constexpr double at_once_ms = 250;
-
 TEST(RealCancel, in_the_prefill_the_same_session_goes_on_at_once) {
   SLOTSWAP_NEED_REAL_SERVER();
   RealHouse house(slow());
@@ -54,7 +51,7 @@ TEST(RealCancel, in_the_prefill_the_same_session_goes_on_at_once) {
   auto const again = house.chat("anna", story("anna", long_story));
   EXPECT_EQ(again.status, 200) << again.body;
   auto const line = last_line(house, "anna");
-  EXPECT_LT(number_in(line, "waited_ms") + number_in(line, "swap_ms"), at_once_ms) << line;
+  EXPECT_NE(line.find(" slot=resident "), std::string::npos) << line;
   EXPECT_EQ(line.find("swapped="), std::string::npos) << line;
   house.chat("ben", story("ben", 20));
   EXPECT_EQ(house.expect_own_tokens({"anna", "ben"}, 20), 1U);
@@ -65,9 +62,9 @@ TEST(RealCancel, in_the_prefill_another_session_waits_until_the_slot_is_idle) {
   RealHouse house(slow());
   leave_in_the_prefill(house, "anna");
   EXPECT_EQ(house.chat("ben", story("ben", 30)).status, 200);
-  // The server sees once a second that a client left, so it is not asked earlier.
+  // Only what is idle is saved (giving_up_work_test: no call of ours waits at the server).
   auto const line = last_line(house, "ben");
-  EXPECT_GE(number_in(line, "swap_ms"), 1'000) << line;
+  EXPECT_NE(line.find(" swapped=save"), std::string::npos) << line;
   // What was read of anna's prompt is hers.
   auto const again = house.chat("anna", story("anna", long_story));
   EXPECT_EQ(again.status, 200) << again.body;
@@ -84,7 +81,7 @@ TEST(RealCancel, in_the_answer_the_same_session_goes_on_at_once) {
   EXPECT_EQ(again.status, 200) << again.body;
   EXPECT_LE(again.read, 1);
   auto const line = last_line(house, "anna");
-  EXPECT_LT(number_in(line, "waited_ms") + number_in(line, "swap_ms"), at_once_ms) << line;
+  EXPECT_NE(line.find(" slot=resident "), std::string::npos) << line;
   EXPECT_EQ(house.stop_proxy(), 0);
   EXPECT_EQ(house.expect_own_tokens({"anna"}, 30), 1U);
 }
@@ -96,7 +93,7 @@ TEST(RealCancel, in_the_answer_another_session_waits_until_the_slot_is_idle) {
   EXPECT_EQ(house.chat("ben", story("ben", 30)).status, 200);
   auto const line = last_line(house, "ben");
   EXPECT_NE(line.find("swapped=save"), std::string::npos) << line;
-  EXPECT_GE(number_in(line, "swap_ms"), 250) << line;
+  EXPECT_NE(line.find(" swapped=save"), std::string::npos) << line;
   auto const again = house.chat("anna", story("anna", 30));
   EXPECT_LE(again.read, 1);
   EXPECT_EQ(house.stop_proxy(), 0);
