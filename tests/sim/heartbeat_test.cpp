@@ -202,9 +202,11 @@ TEST(Heartbeat, a_stream_that_waits_for_a_routers_model_gets_them) {
   RouterHouse house(nullptr, "", "", often);
   house.sim->order(Fault::load_hangs);
   auto waits = house.begin("a", "anna", 20, stream);
-  auto const head = wait_for_beats(waits);
-  EXPECT_EQ(house.sim->model_status("a"), "loading");
-  EXPECT_TRUE(rest_of(waits, head).ends_with("data: [DONE]\n\n"));
+  ASSERT_TRUE(eventually([&] { return house.sim->model_status("a") == "loading"; }));
+  // Those of the questions before, where the machine is slow; one more may be on its way.
+  waits.read_within(Milliseconds{0});
+  waits.read_until(two_beats);
+  EXPECT_EQ(waits.read_until("data: [DONE]\n\n").find("error"), std::string::npos);
 }
 
 }  // namespace
