@@ -279,10 +279,14 @@ std::unique_ptr<StuckWatch> Exchange::watch_for_stuck() const {
   times.stuck = config_route().stuck;
   times.look_again = proxy_.times_.swap.look_again;
   times.look = proxy_.times_.look;
-  auto const watched = admission_.lease && work_ == llama::Work::slot;
+  // Of several slots only the one that it names is known to be its own.
+  auto const several = visitor_.settings != nullptr && visitor_.settings->ids.size() > 1;
+  auto const known = admission_.lease && (!several || admission_.lease->slot);
+  auto const watched = known && work_ == llama::Work::slot;
   if (!watched || times.stuck <= base::Duration::zero()) return nullptr;
   auto const model = backend().gate->slot_of(visitor_.model);
-  auto const id = visitor_.settings != nullptr ? visitor_.settings->id : 0;
+  auto const only = visitor_.settings != nullptr ? visitor_.settings->id : 0;
+  auto const id = admission_.lease->slot.value_or(only);
   auto server = model.empty() ? backend().server : backend().server.for_model(model);
   return std::make_unique<StuckWatch>(proxy_.loop_, proxy_.tasks_, std::move(server), id, times);
 }
