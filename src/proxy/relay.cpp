@@ -43,9 +43,11 @@ void fail(Relayed& relayed, base::Fault fault, swap::Cancel const& cancel, bool 
   if (!sent) {
     relayed.outcome.kind = Kind::not_sent;
   } else {
-    // A time-out is ours: the server may still be at work, as after a client that left.
+    // A time-out is ours, and so is an answer that we cannot read: the server may still be at work,
+    // as after a client that left.
     auto const ours = cancel.requested() || fault.code == "upstream_timeout" ||
-                      fault.code == "upstream_stuck" || fault.code == "closed";
+                      fault.code == "upstream_stuck" || fault.code == "bad_upstream_response" ||
+                      fault.code == "closed";
     relayed.outcome.kind = ours ? Kind::cancelled : Kind::broken;
     relayed.cut = true;
   }

@@ -146,8 +146,10 @@ net::awaitable<void> Host::look_closer(llama::Props props) {
   if (!props.build.empty() && *settings_.too_old == props.build) co_return too_old();
   if (!suits(props)) co_return;
   auto const slots = co_await server_.slots(settings_.times.look);
-  if (slots.has_error() && slots.error().code == "refused")
-    co_return refuse("--slots", "GET /slots: " + slots.error().detail);
+  // A server without it says 501; 500 is a trouble of the moment.
+  auto const none = slots.has_error() && slots.error().code == "refused" &&
+                    !slots.error().detail.starts_with("500:");
+  if (none) co_return refuse("--slots", "GET /slots: " + slots.error().detail);
   auto const probe = co_await server_.probe();
   if (probe == llama::Probe::no_save_path)
     co_return refuse("--slot-save-path FOLDER", "it cannot save its slot");

@@ -257,8 +257,11 @@ net::awaitable<void> Keeper::settle(Order order, Vault& vault, slots::Outcome ou
   auto const complete = outcome.kind == slots::Outcome::Kind::complete;
   auto const goes_on = outcome.detached && outcome.kind == slots::Outcome::Kind::cancelled;
   if (goes_on) co_await outlast(order);
+  runs_on_ = goes_on && closed_;
   if (complete && keyed) {
-    auto const seen = co_await look(times_.stamp);
+    auto seen = co_await look(times_.stamp);
+    // A machine under load: whoever comes next would wait for the same look.
+    if (!seen.stamp && seen.kind == Event::Kind::looked) seen = co_await look(times_.late_stamp);
     stamp = seen.stamp;
     if (!stamp) {
       Line(Level::info, "stamp")
@@ -368,8 +371,9 @@ net::awaitable<void> Keeper::save_now(bool last) {
   auto const& who = residents_.begin()->second;
   if (!last && !within_allowance(who)) co_return;
   // An answer that was cut at the end may still be stopping; in a pause there is always another
-  // one.
-  auto const patience = last ? who.order.settings.slot_call_timeout : base::Duration::zero();
+  // one. What goes on without its client may take hours.
+  auto const patience =
+      last && !runs_on_ ? who.order.settings.slot_call_timeout : base::Duration::zero();
   auto const note = co_await save_resident(patience);
   // Once in a pause, but a slot that others used is looked at again after another one.
   idle_save_tried_ = note != slots::Note::busy_too_long;

@@ -3,6 +3,7 @@
 #include <slotswap/swap/keeper.hpp>
 #include <slotswap/telemetry/log.hpp>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -52,6 +53,26 @@ Line& call_line(Line& line, std::string const& server, std::string const& route,
 
 }  // namespace
 
+// llama-server looks for clients that left only when no slot has had a result for a second: beside
+// another one's stream such a request may run to its end (docs/llama-server.md, "Several slots").
+void Keeper::say_kept_alive(std::vector<llama::SlotLook> const& slots) {
+  if (!slot_.cancelled || slot_.cancelled->at == kept_alive_) return;
+  auto const own = [this](llama::SlotLook const& slot) { return slot.id == slot_id_; };
+  auto const busy_here = [&](auto const& slot) { return slot.busy && own(slot); };
+  auto const busy_there = [&](auto const& slot) { return slot.busy && !own(slot); };
+  auto const here = std::any_of(slots.begin(), slots.end(), busy_here);
+  auto const there = std::any_of(slots.begin(), slots.end(), busy_there);
+  if (!here || !there) return;
+  kept_alive_ = slot_.cancelled->at;
+  Line(Level::info, "slot")
+      .field("server", environment_.server_name)
+      .field("slot", slot_id_)
+      .field("state", "kept_alive")
+      .say(
+          "a request whose client left runs on, perhaps to its end, while another slot works: the "
+          "slot is waited for");
+}
+
 net::awaitable<Event> Keeper::look(base::Duration timeout) {
   Event event;
   event.kind = Event::Kind::looked;
@@ -64,6 +85,7 @@ net::awaitable<Event> Keeper::look(base::Duration timeout) {
       environment_.lost();
     co_return event;
   }
+  say_kept_alive(*slots);
   for (auto const& slot : *slots) {
     if (slot.id != slot_id_ || slot.busy) continue;
     slots::Stamp stamp;

@@ -15,20 +15,19 @@ class BusyTest : public Conformance {
     start(wish);
   }
 
-  RawClient begin(std::string const& more) {
+  RawClient begin(std::string const& more, Headers const& headers = {}) {
     RawClient client(subject().port(), Milliseconds{60'000});
-    client.send(make_request("POST", "/completion", {},
-                             prompt_body(story("a", 10), R"("n_predict":8000,)" + more)));
+    client.send(make_request("POST", "/completion", headers, prompt_body(story("a", 10), more)));
     return client;
   }
   // With its first word out.
   RawClient begin_stream() {
-    auto client = begin(R"("stream":true,)");
+    auto client = begin(R"("n_predict":8000,"stream":true,)");
     client.read_until("\"content\"");
     return client;
   }
   RawClient begin_hidden() {
-    auto client = begin("");
+    auto client = begin(R"("n_predict":8000,)");
     EXPECT_TRUE(eventually([this] { return look().busy; }));
     return client;
   }
@@ -104,6 +103,16 @@ TEST_P(BusyTest, a_stream_whose_client_leaves_stops_at_once) {
   work.close();
   EXPECT_TRUE(eventually([this] { return !look().busy; }, seconds(2)));
   EXPECT_GT(look().held, 10) << "what was read is kept";
+}
+
+TEST_P(BusyTest, a_stream_with_a_conversation_id_goes_on_without_its_client) {
+  start_slow();
+  auto work =
+      begin(R"("n_predict":60,"ignore_eos":true,"stream":true,)", {{"X-Conversation-Id", "one"}});
+  work.read_until("\"content\"");
+  work.close();
+  EXPECT_TRUE(idle_within_looks(40));
+  EXPECT_GT(look().held, 60) << "all of its answer, and the prompt";
 }
 
 TEST_P(BusyTest, a_client_that_leaves_without_a_word_yet_is_noticed_within_seconds) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <future>
 
 namespace slotswap::test {
 namespace {
@@ -198,6 +199,50 @@ TEST(Faults, slots_that_do_not_answer_are_busy_slots) {
   house.sim->order(Fault::slots_error);
   EXPECT_EQ(house.chat("ben", story("ben", 100)).status, 200);
   EXPECT_EQ(house.chat("anna", story("anna", 101)).status, 200);
+}
+
+TEST(Faults, a_stamp_that_does_not_come_is_asked_for_once_more) {
+  for (auto const missing : {1, 2}) {
+    House house;
+    house.chat("anna", story("anna", 100));
+    ASSERT_TRUE(house.settled());
+    house.sim->order(Fault::slots_hang, missing);
+    house.chat("anna", story("anna", 101));
+    house.chat("ben", story("ben", 100));
+    EXPECT_EQ(house.log.count("event=stamp"), missing == 1 ? 0U : 1U);
+    EXPECT_EQ(house.log.count("event=save"), missing == 1 ? 1U : 0U);
+  }
+}
+
+TEST(Faults, slots_that_fail_once_do_not_turn_swapping_off) {
+  House house;
+  house.sim->order(Fault::slots_error);  // the first contact
+  EXPECT_EQ(house.chat("anna", story("anna", 100)).status, 200);
+  EXPECT_EQ(house.log.count("state=not_swappable"), 0U);
+  house.chat("anna", story("anna", 101));
+  EXPECT_TRUE(house.settled());
+  house.chat("ben", story("ben", 100));
+  EXPECT_GE(house.chat("anna", story("anna", 102)).reused, 99);
+}
+
+// We closed its connection, and it may not have noticed yet.
+TEST(Faults, a_server_whose_answer_cannot_be_read_is_waited_for) {
+  House house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  house.sim->hold(llama_sim::Hold::prefill);
+  house.sim->order(Fault::double_framing);
+  EXPECT_EQ(house
+                .ask("/v1/chat/completions", {{"X-Session-ID", "ben"}},
+                     house.chat_body(story("ben", 120), R"("stream":true,)"))
+                .status,
+            502);
+  auto next =
+      std::async(std::launch::async, [&house] { return house.chat("anna", story("anna", 101)); });
+  EXPECT_TRUE(eventually([&] { return house.sim->book().completions_cancelled == 1; }));
+  house.sim->hold(llama_sim::Hold::nowhere);
+  EXPECT_GE(next.get().reused, 99);
+  EXPECT_EQ(house.sim->book().actions_beside_work, 0U);
 }
 
 TEST(Faults, an_answer_that_breaks_off_is_never_given_a_clean_end) {

@@ -104,6 +104,21 @@ TEST(Stuck, a_client_that_leaves_meanwhile_is_not_sent_again) {
   EXPECT_EQ(sent(house, "anna"), 1U);
 }
 
+// Another one, that is watched, says when it would have been seen.
+TEST(Stuck, with_0_nothing_is_watched) {
+  House house("", nullptr, "", "stuck_seconds: 0");
+  House watched("", nullptr, "", soon);
+  house.sim->order(Fault::swallow);
+  watched.sim->order(Fault::swallow);
+  auto client = begin(house, "anna");
+  ASSERT_TRUE(eventually([&] { return sent(house, "anna") == 1; }));
+  auto const before = looks(house);
+  EXPECT_EQ(watched.chat("anna", story("anna", 100)).status, 200);
+  EXPECT_EQ(watched.log.count("state=stuck"), 1U);
+  EXPECT_EQ(looks(house), before);
+  EXPECT_EQ(sent(house, "anna"), 1U);
+}
+
 TEST(Stuck, on_a_router_it_is_the_models_own_slot) {
   RouterHouse house(nullptr, "", "", soon);
   house.turn("b", "ben", 100);

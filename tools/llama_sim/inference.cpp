@@ -36,6 +36,7 @@ char const* refusal(bool readable, json::object const& body, Server::Shape shape
 // A stream that has begun fails at its next word; else it takes a second without any result.
 bool Server::noticed_gone(Run const& run) const {
   auto const& incoming = run.request.incoming;
+  if (run.detached) return false;
   if (run.stream && run.generated > 0) return incoming.gone();
   return noticed_gone(incoming);
 }
@@ -65,6 +66,7 @@ net::awaitable<void> Server::complete(Request& request) {
   if (path == "/completion" || path == "/completions") run.shape = Shape::completion;
   if (path == "/v1/completions") run.shape = Shape::text;
   run.stream = flag(request.body, "stream", false);
+  run.detached = run.stream && request.incoming.head().fields.has("X-Conversation-Id");
   if (auto const* options = request.body.if_contains("stream_options");
       options != nullptr && options->is_object()) {
     run.include_usage = flag(options->get_object(), "include_usage", false);
@@ -158,7 +160,8 @@ net::awaitable<bool> Server::generate(Run& run) {
     ++run.generated;
     run.text += word;
     if (here && run.stream) {
-      here = co_await send_word(run, word);
+      auto const sent = co_await send_word(run, word);
+      here = sent || run.detached;
       last_result_ = loop_.now();
     }
     if (here && run.generated == 2 && take_fault(Fault::drop_answer)) {

@@ -12,6 +12,7 @@ struct Server::Run {
   SimSlot* slot = nullptr;
   Shape shape = Shape::chat;
   bool stream = false;
+  bool detached = false;  // a stream that goes on without its client
   bool include_usage = false;
   std::int64_t wanted = 16;  // tokens to generate
   Tokens prompt;

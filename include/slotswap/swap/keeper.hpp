@@ -51,6 +51,7 @@ struct Swapped {
 struct KeeperTimes {
   slots::SwapTimes swap;
   base::Duration stamp{std::chrono::milliseconds(250)};
+  base::Duration late_stamp{std::chrono::seconds(1)};  // asked for again
   base::Duration look{std::chrono::seconds(15)};
 };
 
@@ -172,6 +173,7 @@ class Keeper {
   net::awaitable<slots::Event> perform(slots::Action action, Order const& order, Vault& vault,
                                        Cancel& cancel);
   net::awaitable<slots::Event> look(base::Duration timeout);
+  void say_kept_alive(std::vector<llama::SlotLook> const& slots);
   net::awaitable<void> outlast(Order const& order);
   net::awaitable<slots::Event> save(Order const& order);
   net::awaitable<base::Result<llama::Restored>> call_restore(std::string file,
@@ -212,8 +214,11 @@ class Keeper {
   std::string owner_;       // key of the session whose request is under way
   std::string owner_gone_;  // why what its request leaves is not the session's; empty: it is
   bool aside_ = false;
+  bool runs_on_ = false;    // at the end: what was started for a client that may resume it
   bool forgotten_ = false;  // what the slot held, since its save began
   bool said_allowance_ = false;
+  base::TimePoint kept_alive_ =
+      base::TimePoint::min();  // when the request ended that this was said of
 
   net::Signal closing_;
   net::Signal idle_changed_;
