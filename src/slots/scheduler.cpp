@@ -35,11 +35,24 @@ Scheduler::Line::iterator Scheduler::find(Ticket ticket) {
 }
 
 // Where it may run at all; when all of those are closed it has to try one of them.
-bool Scheduler::allowed(Waiting const& who, std::size_t seat) const {
+bool Scheduler::may_run(Waiting const& who, std::size_t seat) const {
   auto const& seats = who.request.seats;
   if (std::find(seats.begin(), seats.end(), seat) == seats.end()) return false;
   auto const open = [this](std::size_t one) { return seats_[one].open; };
   return seats_[seat].open || std::none_of(seats.begin(), seats.end(), open);
+}
+
+bool Scheduler::shuns(Waiting const& who, std::size_t seat) const {
+  auto const& avoid = who.request.avoid;
+  if (avoid.empty() || who.request.whole || seats_[seat].session() != avoid) return false;
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    if (i != seat && may_run(who, i)) return true;
+  }
+  return false;
+}
+
+bool Scheduler::allowed(Waiting const& who, std::size_t seat) const {
+  return may_run(who, seat) && !shuns(who, seat);
 }
 
 bool Scheduler::usable(Waiting const& who, std::size_t seat) const {
@@ -56,9 +69,7 @@ std::optional<std::size_t> Scheduler::home(Waiting const& who) const {
   auto const& session = who.request.session;
   if (session.empty() || who.request.whole) return std::nullopt;
   for (std::size_t i = 0; i < seats_.size(); ++i) {
-    auto const& seat = seats_[i];
-    auto const here = seat.owner != 0 ? seat.running == session : seat.resident == session;
-    if (here && allowed(who, i)) return i;
+    if (seats_[i].session() == session && allowed(who, i)) return i;
   }
   return std::nullopt;
 }

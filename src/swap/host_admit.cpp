@@ -69,6 +69,7 @@ net::awaitable<std::optional<base::Fault>> Host::meet() {
 Wish Host::wish_of(Visitor const& visitor, std::string session) const {
   Wish wish;
   wish.session = std::move(session);
+  if (visitor.elsewhere) wish.avoid = visitor.not_with;
   wish.client = visitor.client;
   wish.max_overtake = visitor.queue.max_overtake;
   wish.seats = seats();

@@ -27,6 +27,7 @@ net::awaitable<std::unique_ptr<Turn>> Pool::wait(Wish wish, Cancel* cancel) {
   slots::Request request;
   request.ticket = ++last_ticket_;
   request.session = std::move(wish.session);
+  request.avoid = std::move(wish.avoid);
   request.client = std::move(wish.client);
   request.max_overtake = wish.max_overtake;
   request.seats = std::move(wish.seats);

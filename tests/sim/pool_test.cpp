@@ -9,16 +9,22 @@
 namespace slotswap::test {
 namespace {
 
+using llama_sim::Fault;
 using llama_sim::Hold;
 using llama_sim::Options;
 
 class PoolHouse : public House {
  public:
-  explicit PoolHouse(int slots = 2, std::string const& ids = "[0, 1]")
-      : House("ids: " + ids, [slots](Options& options) {
-          options.slots = slots;
-          options.context = 8192 * slots;
-        }) {}
+  explicit PoolHouse(int slots = 2, std::string const& ids = "[0, 1]",
+                     std::string const& route = "", double pace = 0.02)
+      : House(
+            "ids: " + ids,
+            [slots, pace](Options& options) {
+              options.slots = slots;
+              options.context = 8192 * slots;
+              options.scale = pace;
+            },
+            "", route) {}
   bool known(std::size_t place) {
     return eventually([&] {
       auto known = false;
@@ -102,6 +108,30 @@ TEST(SlotPool, what_heeds_no_slot_gets_all_of_them_and_what_it_changed_is_unknow
   EXPECT_GE(house.chat("ben", story("ben", 101)).reused, 99);
 }
 
+TEST(SlotPool, a_request_that_another_slots_work_keeps_alive_is_waited_for_and_said) {
+  // So slow to notice who left that the looks come first.
+  PoolHouse house(2, "[0, 1]", "", 5);
+  house.sim->hold(Hold::answer);
+  auto const send = [&](std::string const& session) {
+    RawClient client(house.proxy->port());
+    client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
+                             house.chat_body(story(session, 20))));
+    return client;
+  };
+  auto ben = send("ben");
+  auto anna = send("anna");
+  ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 2; }));
+  anna.close();
+  ASSERT_TRUE(eventually([&] { return house.log.count("code=client_gone") == 1; }));
+  auto carl = send("carl");
+  EXPECT_TRUE(eventually([&] { return house.log.count("state=kept_alive") == 1; }));
+  EXPECT_EQ(house.sim->book().most_parked, 0U);
+  house.sim->hold(Hold::nowhere);
+  EXPECT_EQ(read_answer(carl).status, 200);
+  EXPECT_EQ(read_answer(ben).status, 200);
+  EXPECT_EQ(house.log.count("state=kept_alive"), 1U) << "once";
+}
+
 TEST(SlotPool, it_waits_until_all_slots_are_free) {
   PoolHouse house;
   house.sim->hold(Hold::answer);
@@ -116,6 +146,42 @@ TEST(SlotPool, it_waits_until_all_slots_are_free) {
   EXPECT_EQ(read_answer(first).status, 200);
   EXPECT_EQ(read_answer(whole).status, 200);
   EXPECT_EQ(house.sim->book().actions_beside_work, 0U);
+}
+
+// Ben was there last: by use alone it would get anna's slot.
+TEST(SlotPool, a_title_that_goes_elsewhere_leaves_its_sessions_slot_alone) {
+  for (std::string const work : {"isolate", "elsewhere"}) {
+    PoolHouse house(2, "[0, 1]",
+                    "side_requests: [{match: {header: {X-Task: title}}, do: " + work + "}]");
+    house.chat("anna", story("anna", 100));
+    house.chat("ben", story("ben", 100));
+    Headers const title{{"X-Session-ID", "anna"}, {"X-Task", "title"}};
+    EXPECT_EQ(house.ask("/v1/chat/completions", title, house.chat_body("a title")).status, 200);
+    EXPECT_EQ(house.log.count("policy=" + work), 1U);
+    house.chat("anna", story("anna", 101));
+    EXPECT_EQ(house.log.count("slot=resident"), work == "elsewhere" ? 1U : 0U);
+  }
+}
+
+TEST(SlotPool, a_request_is_stuck_when_its_own_slot_stands_idle) {
+  PoolHouse house(2, "[0, 1]", "stuck_seconds: 0.12");
+  house.sim->hold(Hold::prefill);
+  auto const send = [&](std::string const& session) {
+    RawClient client(house.proxy->port());
+    client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
+                             house.chat_body(story(session, 20))));
+    return client;
+  };
+  auto anna = send("anna");
+  ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 1; }));
+  house.sim->order(Fault::swallow);
+  auto ben = send("ben");
+  ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 2; }));
+  EXPECT_EQ(house.log.count("state=stuck request=2"), 1U) << "and not anna's, which is at work";
+  house.sim->hold(Hold::nowhere);
+  EXPECT_EQ(read_answer(anna).status, 200);
+  EXPECT_EQ(read_answer(ben).status, 200);
+  EXPECT_EQ(house.log.count(" state=stuck"), 1U);
 }
 
 TEST(SlotPool, a_slot_that_the_server_does_not_have_switches_swapping_off) {

@@ -13,7 +13,7 @@ std::string const set_aside = "event=server server=a state=set_aside";
 std::string const back = "event=server server=a state=back";
 std::string const elsewhere = "event=server server=a state=sent_elsewhere";
 
-TEST(Servers, a_session_stays_where_its_prompt_cache_is) {
+TEST(SeveralServers, a_session_stays_where_its_prompt_cache_is) {
   ServersHouse house(never);
   for (int turn = 0; turn < 4; ++turn) {
     auto const reply = house.chat("anna", 100 + turn);
@@ -26,7 +26,7 @@ TEST(Servers, a_session_stays_where_its_prompt_cache_is) {
   EXPECT_EQ(house.b->book().completions_started, 0U);
 }
 
-TEST(Servers, two_sessions_have_one_each_and_nothing_is_swapped) {
+TEST(SeveralServers, two_sessions_have_one_each_and_nothing_is_swapped) {
   ServersHouse house(never);
   for (int turn = 0; turn < 3; ++turn) {
     for (auto const& [name, server] : {std::pair("anna", "a"), std::pair("ben", "b")}) {
@@ -41,7 +41,7 @@ TEST(Servers, two_sessions_have_one_each_and_nothing_is_swapped) {
   EXPECT_EQ(house.log.count("event=restore") - house.log.count("nothing is saved"), 0U);
 }
 
-TEST(Servers, a_state_that_one_saved_is_restored_on_the_other) {
+TEST(SeveralServers, a_state_that_one_saved_is_restored_on_the_other) {
   ServersHouse house(never);
   house.chat("anna", 100);
   house.chat("ben", 100);
@@ -55,7 +55,7 @@ TEST(Servers, a_state_that_one_saved_is_restored_on_the_other) {
   EXPECT_EQ(house.lines("restore", "b", "anna", "result=ok"), 1U);
 }
 
-TEST(Servers, the_end_saves_what_all_of_them_hold) {
+TEST(SeveralServers, the_end_saves_what_all_of_them_hold) {
   ServersHouse house(never);
   house.chat("anna", 100);
   house.chat("ben", 100);
@@ -64,7 +64,7 @@ TEST(Servers, the_end_saves_what_all_of_them_hold) {
   EXPECT_EQ(house.lines("save", "b", "ben", "result=ok"), 1U);
 }
 
-TEST(Servers, one_that_dies_is_set_aside_and_its_session_goes_on_from_its_last_saved_state) {
+TEST(SeveralServers, one_that_dies_is_set_aside_and_its_session_goes_on_from_its_last_saved_state) {
   ServersHouse house(never, "save_idle_seconds: 0.02");
   house.chat("anna", 100);
   ASSERT_TRUE(house.said("event=save server=a"));
@@ -82,7 +82,7 @@ TEST(Servers, one_that_dies_is_set_aside_and_its_session_goes_on_from_its_last_s
 }
 
 // What is set aside may still be there: that a request broke off says nothing of its slots.
-TEST(Servers, the_slots_of_one_that_is_set_aside_are_never_saved) {
+TEST(SeveralServers, the_slots_of_one_that_is_set_aside_are_never_saved) {
   for (auto const pauses : {never, soon}) {
     auto const two_slots = [](llama_sim::Options& options) { options.slots = 2; };
     ServersHouse house(pauses, "ids: [0, 1]", two_slots, two_slots);
@@ -102,7 +102,7 @@ TEST(Servers, the_slots_of_one_that_is_set_aside_are_never_saved) {
   }
 }
 
-TEST(Servers, its_session_moves_while_it_is_set_aside_and_stays_where_it_went) {
+TEST(SeveralServers, its_session_moves_while_it_is_set_aside_and_stays_where_it_went) {
   ServersHouse house(soon);
   house.chat("anna", 100);
   ASSERT_TRUE(house.settled("a"));
@@ -120,7 +120,7 @@ TEST(Servers, its_session_moves_while_it_is_set_aside_and_stays_where_it_went) {
   EXPECT_EQ(house.lines("save", "b", "anna", "result=ok"), 1U);
 }
 
-TEST(Servers, one_that_is_asked_in_vain_stays_set_aside) {
+TEST(SeveralServers, one_that_is_asked_in_vain_stays_set_aside) {
   ServersHouse house(soon);
   house.a->kill();
   EXPECT_EQ(house.chat("anna", 100).status, 200);
@@ -130,7 +130,7 @@ TEST(Servers, one_that_is_asked_in_vain_stays_set_aside) {
   EXPECT_GE(house.log.count("pause_ms=20.0"), 1U);
 }
 
-TEST(Servers, a_request_that_was_sent_is_not_sent_to_another_one) {
+TEST(SeveralServers, a_request_that_was_sent_is_not_sent_to_another_one) {
   ServersHouse house(never);
   // Twice, as one on a kept connection is sent once more.
   house.a->order(Fault::drop_request, 2);
@@ -141,7 +141,7 @@ TEST(Servers, a_request_that_was_sent_is_not_sent_to_another_one) {
   EXPECT_EQ(house.last_server(), "b");
 }
 
-TEST(Servers, where_all_are_set_aside_one_is_tried) {
+TEST(SeveralServers, where_all_are_set_aside_one_is_tried) {
   ServersHouse house(never);
   house.a->kill();
   house.b->kill();
@@ -160,7 +160,7 @@ TEST(Servers, where_all_are_set_aside_one_is_tried) {
   EXPECT_EQ(house.last_server(), server);
 }
 
-TEST(Servers, a_request_without_a_slot_goes_to_the_first_that_is_open) {
+TEST(SeveralServers, a_request_without_a_slot_goes_to_the_first_that_is_open) {
   ServersHouse house(never);
   auto const tokenize = [&] {
     return house.ask("/tokenize", {}, R"({"content":"one two"})").status;
@@ -175,7 +175,7 @@ TEST(Servers, a_request_without_a_slot_goes_to_the_first_that_is_open) {
   EXPECT_EQ(house.log.count(elsewhere), 1U);
 }
 
-TEST(Servers, of_a_route_that_only_relays_the_first_that_is_open_serves_it) {
+TEST(SeveralServers, of_a_route_that_only_relays_the_first_that_is_open_serves_it) {
   ServersHouse house(soon, "off");
   for (auto const* name : {"anna", "ben"}) EXPECT_EQ(house.chat(name, 20).status, 200);
   EXPECT_EQ(house.b->book().completions_started, 0U);
@@ -188,14 +188,14 @@ TEST(Servers, of_a_route_that_only_relays_the_first_that_is_open_serves_it) {
   EXPECT_EQ(house.last_server(), "a");
 }
 
-TEST(Servers, a_route_with_one_server_never_sets_it_aside) {
+TEST(SeveralServers, a_route_with_one_server_never_sets_it_aside) {
   House house;
   house.sim->kill();
   for (int times = 0; times < 2; ++times) EXPECT_EQ(house.chat("anna", "one two").status, 502);
   EXPECT_EQ(house.log.count("state=set_aside"), 0U);
 }
 
-TEST(Servers, a_deleted_session_is_gone_from_all_of_them) {
+TEST(SeveralServers, a_deleted_session_is_gone_from_all_of_them) {
   ServersHouse house(never);
   house.chat("anna", 100);
   house.chat("ben", 100);
@@ -211,7 +211,7 @@ TEST(Servers, a_deleted_session_is_gone_from_all_of_them) {
 }
 
 // It shows what the last run noted; but the session ran elsewhere meanwhile.
-TEST(Servers, one_that_is_met_late_after_a_start_is_not_believed) {
+TEST(SeveralServers, one_that_is_met_late_after_a_start_is_not_believed) {
   ServersHouse house(never);
   house.chat("anna", 100);
   house.proxy.reset();
@@ -225,7 +225,7 @@ TEST(Servers, one_that_is_met_late_after_a_start_is_not_believed) {
   EXPECT_EQ(house.log.count("server=a state=ready"), 2U) << "once in each run";
 }
 
-TEST(Servers, a_restart_finds_each_session_where_it_was) {
+TEST(SeveralServers, a_restart_finds_each_session_where_it_was) {
   ServersHouse house(never);
   house.chat("anna", 100);
   house.chat("ben", 100);
@@ -239,7 +239,7 @@ TEST(Servers, a_restart_finds_each_session_where_it_was) {
             house.log.count("nothing is saved"));
 }
 
-TEST(Servers, only_another_pool_in_the_same_folder_parts_their_states) {
+TEST(SeveralServers, only_another_pool_in_the_same_folder_parts_their_states) {
   ServersHouse house(never);
   house.chat("anna", 100);
   auto const alone = " tag=" + session::model_tag("sim") + " ";
@@ -267,7 +267,7 @@ TEST(Servers, only_another_pool_in_the_same_folder_parts_their_states) {
   EXPECT_EQ(house.log.count("state=ready"), 3U);
 }
 
-TEST(Servers, a_router_serves_the_route_where_no_single_server_is_left) {
+TEST(SeveralServers, a_router_serves_the_route_where_no_single_server_is_left) {
   ServersHouse house(soon, "", [](llama_sim::Options& options) {
     options.router_models = {llama_sim::RouterModel("sim")};
   });

@@ -292,6 +292,37 @@ TEST_F(SchedulerTest, a_whole_request_that_leaves_frees_what_was_kept_for_it) {
   EXPECT_EQ(next(), "3@1");
 }
 
+TEST_F(SchedulerTest, what_avoids_a_session_waits_for_another_slot_than_its) {
+  seats(2);
+  ask(1, "a");
+  ask(2, "b");
+  EXPECT_EQ(next(), "1@0");
+  EXPECT_EQ(next(), "2@1");
+  done(0, "a");
+  auto title = request(3, "a beside");
+  title.avoid = "a";
+  line_.enter(std::move(title), now());
+  EXPECT_EQ(next(), "-") << "slot 0 is free, and a's";
+  at_ = seconds(31);
+  EXPECT_EQ(next(), "-") << "however long it waits";
+  ask(4, "a");
+  EXPECT_EQ(next(), "4@0");
+  done(1, "b");
+  EXPECT_EQ(next(), "3@1");
+}
+
+TEST_F(SchedulerTest, what_avoids_a_session_runs_in_its_slot_where_there_is_no_other) {
+  seats(2);
+  ask(1, "a");
+  EXPECT_EQ(next(), "1@0");
+  done(0, "a");
+  line_.open(1, false);
+  auto title = request(2, "a beside");
+  title.avoid = "a";
+  line_.enter(std::move(title), now());
+  EXPECT_EQ(next(), "2@0");
+}
+
 TEST_F(SchedulerTest, a_request_runs_only_where_it_may) {
   seats(2);
   auto one = request(1, "a");

@@ -25,6 +25,7 @@ struct Request {
   Request() = default;
   Ticket ticket = 0;
   std::string session;  // empty: it has none, and shares nothing with another
+  std::string avoid;    // a session whose slot is not for it, where it may run in another
   std::string client;   // sessions of different clients take turns; empty: one client as well
   Duration max_overtake{};
   std::vector<std::size_t> seats;  // where it may run
@@ -76,6 +77,7 @@ class Scheduler {
     TimePoint free_since{};
     TimePoint linger_until = TimePoint::min();
     TimePoint started{};
+    std::string const& session() const { return owner != 0 ? running : resident; }
   };
   struct Waiting {
     Waiting(Request request_, TimePoint arrived_)
@@ -99,6 +101,8 @@ class Scheduler {
   Grant start(Request request, std::vector<std::size_t> seats, TimePoint now);
   void count_turn(std::string const& client);
 
+  bool may_run(Waiting const& who, std::size_t seat) const;
+  bool shuns(Waiting const& who, std::size_t seat) const;
   bool allowed(Waiting const& who, std::size_t seat) const;
   bool usable(Waiting const& who, std::size_t seat) const;
   bool wanted(std::size_t seat) const;

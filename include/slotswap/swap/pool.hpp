@@ -47,6 +47,7 @@ struct Seat {
 struct Wish {
   Wish() = default;
   std::string session;  // empty: none
+  std::string avoid;    // the session whose slot it leaves alone where there is another
   std::string client;
   base::Duration max_overtake{std::chrono::seconds(30)};
   std::vector<std::size_t> seats;
