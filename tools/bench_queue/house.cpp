@@ -21,7 +21,7 @@ llama_sim::Options simulated(std::string const& folder) {
 
 constexpr Sizes simulated_sizes{700, 50, 60, 100};
 // The real one's words have several tokens each.
-constexpr Sizes real_sizes{200, 8, 16, 32};
+constexpr Sizes real_sizes{150, 6, 16, 32};
 
 test::RealServerOptions real(std::string const& folder) {
   test::RealServerOptions options;
@@ -52,16 +52,15 @@ QueueHouse::QueueHouse(Kind kind, std::string const& keys) : kind_(kind) {
 
 Figures QueueHouse::run(Load const& load) {
   auto const sizes = sizes_for(kind_);
-  warm_up(proxy_->port(), load, sizes);
+  auto const warming = warm_up(proxy_->port(), load, sizes);
   auto const course = play(proxy_->port(), load, sizes);
   Figures figures;
   figures.requests = course.first_ms.size();
-  auto const warming = static_cast<std::size_t>(load.sessions);
   std::vector<std::string> const mine{"event=request ", "path=/v1/chat/completions "};
   if (!proxy_->said(mine, figures.requests + warming))
     throw std::runtime_error("slotswap's log lacks requests");
   auto lines = proxy_->lines(mine);
-  lines.erase(lines.begin(), lines.begin() + load.sessions);
+  lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(warming));
   for (auto const& line : lines) {
     if (!test::value_of(line, "swapped").empty()) ++figures.swaps;
     figures.longest_wait =

@@ -4,6 +4,7 @@
 
 #include "support/raw_client.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,8 +34,9 @@ struct Course {
   double seconds = 0;
 };
 
-// Every session's beginning, one after the other.
-void warm_up(std::uint16_t port, Load const& load, Sizes const& sizes);
+// Every session's beginning, one after the other, and twice: a small new session would not be
+// saved. How many requests that were.
+std::size_t warm_up(std::uint16_t port, Load const& load, Sizes const& sizes);
 
 // Throws std::runtime_error when an answer is not a 200.
 Course play(std::uint16_t port, Load const& load, Sizes const& sizes);

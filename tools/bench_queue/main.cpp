@@ -17,7 +17,7 @@ namespace {
 struct Options {
   bool simulated = true;
   bool real = true;
-  int requests = 72;
+  int requests = 60;
   std::uint64_t seed = 1;
 };
 

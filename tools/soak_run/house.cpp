@@ -13,10 +13,12 @@ namespace {
 std::vector<std::string> const marks{"event=soak "};
 
 // What one answer takes, some 20 ms, is a swap's time as well.
-llama_sim::Options simulated(std::string const& folder) {
+llama_sim::Options simulated(std::string const& folder, int slots) {
   llama_sim::Options options;
   options.slot_save_path = folder;
   options.scale = scale;
+  options.slots = slots;
+  options.context *= slots;
   options.prefill_tps = 200;
   options.decode_tps = 20;
   options.slot_call_tps = 800;
@@ -25,15 +27,19 @@ llama_sim::Options simulated(std::string const& folder) {
 }
 
 // Limits that a crowd reaches, and fewer states than sessions.
-std::string yaml(std::string const& url, std::string const& folder) {
+std::string yaml(std::string const& url, std::string const& folder, int slots) {
+  std::string ids = "0";
+  for (int id = 1; id < slots; ++id) ids += ", " + std::to_string(id);
   return "drain_seconds: 5\nservers:\n  - {name: main, url: '" + url + "'}\nroutes:\n" +
          "  - model: '*'\n"
          "    max_overtake_seconds: 0.3\n"
          "    max_queue: 22\n"
          "    max_queue_per_key: 10\n"
          "    queue_timeout_seconds: 0.6\n"
-         "    slots: {save_path: '" +
-         folder +
+         "    stuck_seconds: 0.5\n"
+         "    heartbeat_seconds: 0.2\n"
+         "    slots: {ids: [" +
+         ids + "], save_path: '" + folder +
          "', min_free_gib: 0, max_files: 8, save_idle_seconds: 0.4, busy_wait_seconds: 5, "
          "slot_call_timeout_seconds: 0.6, verify: checksum}\n";
 }
@@ -47,9 +53,9 @@ Counts read(std::string const& line) {
 
 }  // namespace
 
-House::House(std::string const& program)
-    : sim_(simulated(folder_.path().string())),
-      proxy_(yaml(sim_.url(), folder_.path().string()), {}, program) {}
+House::House(std::string const& program, int slots)
+    : sim_(simulated(folder_.path().string(), slots)),
+      proxy_(yaml(sim_.url(), folder_.path().string(), slots), {}, program) {}
 
 void House::happen(Trouble const& trouble) {
   if (trouble.fault) return sim_.order(*trouble.fault);

@@ -25,8 +25,8 @@ struct Counts {
 
 class House {
  public:
-  // program: this one, to serve.
-  explicit House(std::string const& program);
+  // program: this one, to serve. slots: of the server.
+  House(std::string const& program, int slots);
 
   // Any thread.
   std::uint16_t port() const { return proxy_.port(); }

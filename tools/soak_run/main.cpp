@@ -1,6 +1,6 @@
-// soak [--requests N] [--seed S] [--verbose]: many requests through slotswap on llama-sim, with
-// everything that may come between; then nothing may be left of them. tools/soak builds and runs
-// it. soak serve CONFIG: the part of slotswap (serve.hpp).
+// soak [--requests N] [--seed S] [--slots N] [--verbose]: many requests through slotswap on
+// llama-sim, with everything that may come between; then nothing may be left of them. tools/soak
+// builds and runs it. soak serve CONFIG: the part of slotswap (serve.hpp).
 #include "soak_run/clients.hpp"
 #include "soak_run/house.hpp"
 #include "soak_run/serve.hpp"
@@ -26,6 +26,7 @@ constexpr auto pause_to_settle = std::chrono::seconds(5);
 struct Options {
   int requests = 5'000;
   std::uint64_t seed = 1;
+  int slots = 1;
   bool verbose = false;
 };
 
@@ -41,6 +42,8 @@ Options parse(std::vector<std::string> const& words) {
       options.requests = std::stoi(value());
     } else if (word == "--seed") {
       options.seed = std::stoull(value());
+    } else if (word == "--slots") {
+      options.slots = std::stoi(value());
     } else if (word == "--verbose") {
       options.verbose = true;
     } else {
@@ -73,9 +76,9 @@ Course play(House& house, Options const& options) {
 }
 
 bool run(Options const& options) {
-  std::printf("%d requests, seed %llu\n", options.requests,
-              static_cast<unsigned long long>(options.seed));
-  House house(std::filesystem::read_symlink("/proc/self/exe").string());
+  std::printf("%d requests, seed %llu, slots %d\n", options.requests,
+              static_cast<unsigned long long>(options.seed), options.slots);
+  House house(std::filesystem::read_symlink("/proc/self/exe").string(), options.slots);
   auto const begin = std::chrono::steady_clock::now();
   auto const course = play(house, options);
   auto const took = std::chrono::steady_clock::now() - begin;
@@ -84,7 +87,7 @@ bool run(Options const& options) {
   auto const found = judge(course, options.requests >= enough_for_memory);
   for (auto const& sentence : found) std::printf("VIOLATION: %s\n", sentence.c_str());
   if (!found.empty() && options.verbose) {
-    for (auto const& line : house.lines({"level=warning"})) std::printf("  %s\n", line.c_str());
+    for (auto const& line : house.lines({"event="})) std::printf("  %s\n", line.c_str());
   }
   return found.empty();
 }

@@ -12,18 +12,18 @@ constexpr int sessions = 10;
 constexpr int keys = 4;
 // A crowd and a calm by turns: a line must grow, and go.
 constexpr int phase = 100;
-constexpr double crowded_us = 6'000;  // between arrivals, in the mean
+constexpr double crowded_us = 9'000;  // between arrivals, in the mean
 constexpr double calm_us = 50'000;
 constexpr int long_prompt = 7'000;  // words: over 64 KiB, which is read beside the loop
 constexpr int longest_stay = 60;    // ms
 
 // Those of a single server.
-constexpr std::array faults{Fault::save_error,      Fault::save_short,    Fault::save_empty,
-                            Fault::save_hangs,      Fault::restore_error, Fault::restore_hangs,
-                            Fault::restore_dies,    Fault::props_error,   Fault::slots_error,
-                            Fault::slots_hang,      Fault::loading,       Fault::drop_request,
-                            Fault::drop_kept,       Fault::drop_answer,   Fault::half_event,
-                            Fault::inference_error, Fault::double_framing};
+constexpr std::array faults{Fault::save_error,      Fault::save_short,     Fault::save_empty,
+                            Fault::save_hangs,      Fault::restore_error,  Fault::restore_hangs,
+                            Fault::restore_dies,    Fault::props_error,    Fault::slots_error,
+                            Fault::slots_hang,      Fault::loading,        Fault::drop_request,
+                            Fault::drop_kept,       Fault::drop_answer,    Fault::half_event,
+                            Fault::inference_error, Fault::double_framing, Fault::swallow};
 
 }  // namespace
 
