@@ -41,6 +41,8 @@ net::ListenerSettings listener_settings(config::Config const& config,
   settings.head_bytes = config.limits.head_bytes;
   settings.max_connections = config.limits.connections;
   settings.header_read = config.limits.header_read;
+  settings.body_read = config.limits.body_read;
+  settings.write_stall = config.limits.write_stall;
   settings.keep_alive = config.limits.keep_alive;
   settings.rejected = [](std::string const& peer, base::Fault const& fault) {
     Line(Level::info, "reject").field("peer", peer).field("code", fault.code).say(fault.detail);

@@ -56,6 +56,8 @@ void read_limits(Section const& limits, Limits& out) {
   limits.bytes("buffer_mib", out.buffer_bytes, mib, {0.001, 1024 * 1024});
   limits.count("connections", out.connections, 1, 1'000'000);
   limits.seconds("header_read_seconds", out.header_read, some_seconds);
+  limits.seconds("body_read_seconds", out.body_read, any_seconds);
+  limits.seconds("write_stall_seconds", out.write_stall, any_seconds);
   limits.seconds("keep_alive_seconds", out.keep_alive, any_seconds);
 }
 

@@ -57,7 +57,7 @@ std::vector<Keys> const& all_keys() {
       {"limits",
        "`limits`",
        {"head_kib", "body_mib", "buffer_mib", "connections", "header_read_seconds",
-        "keep_alive_seconds"}},
+        "body_read_seconds", "write_stall_seconds", "keep_alive_seconds"}},
   };
   return all;
 }

@@ -176,6 +176,8 @@ class Printer {
     key("  ", "buffer_mib", in_units(limits.buffer_bytes, mib));
     key("  ", "connections", std::to_string(limits.connections));
     key("  ", "header_read_seconds", in_seconds(limits.header_read));
+    key("  ", "body_read_seconds", in_seconds(limits.body_read));
+    key("  ", "write_stall_seconds", in_seconds(limits.write_stall));
     key("  ", "keep_alive_seconds", in_seconds(limits.keep_alive));
   }
 

@@ -94,8 +94,25 @@ void Connection::take(error_code ec, std::size_t size) {
 }
 
 void Connection::expired() {
+  if (writing_) return give_up_writing();
   expired_ = true;
   more_.notify();
+}
+
+// It counts as a client that left, and what waits in the kernel is dropped with it.
+void Connection::give_up_writing() {
+  base::Fault const fault(base::Side::client, "client_stalled",
+                          "the client took no more of its answer (limits: write_stall_seconds)");
+  if (service_->settings.rejected) service_->settings.rejected(peer_, fault);
+  error_code ignored;
+  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  take(asio::error::timed_out, 0);
+}
+
+// A pause, but not past the end of the time for the whole.
+void Connection::await_body(TimePoint until) {
+  auto const left = std::max<Duration>(until - loop_.now(), std::chrono::nanoseconds(1));
+  watchdog_.expires_in(std::min(service_->settings.header_read, left));
 }
 
 base::Fault Connection::late_or_gone() const {
@@ -164,8 +181,10 @@ awaitable<base::Result<std::shared_ptr<Body const>>> Connection::read_body(
   auto const expected = co_await expect_continue();
   if (expected.has_error()) co_return expected.error();
   if (length) body->reserve(std::min<std::uint64_t>(*length, reserve_limit));
+  auto const whole = service_->settings.body_read;
+  auto const until = whole > Duration::zero() ? loop_.now() + whole : TimePoint::max();
   while (!parser_->done()) {
-    watchdog_.expires_in(service_->settings.header_read);
+    await_body(until);
     while (in_.empty()) {
       if (gone_ || expired_) co_return late_or_gone();
       watch();
@@ -240,7 +259,11 @@ awaitable<bool> Connection::flush() {
     error_code ec;
     auto const size = socket_.write_some(asio::buffer(left.data(), left.size()), ec);
     if (ec == asio::error::would_block || ec == asio::error::try_again) {
+      writing_ = true;
+      watchdog_.expires_in(service_->settings.write_stall);
       auto const [waited] = co_await socket_.async_wait(tcp::socket::wait_write, as_result);
+      writing_ = false;
+      watchdog_.off();
       ec = waited;
     }
     if (ec) gone_ = true;

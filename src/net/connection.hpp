@@ -62,6 +62,8 @@ class Connection : public Incoming, public std::enable_shared_from_this<Connecti
   void readable(error_code ec);
   void take(error_code ec, std::size_t size);
   void expired();
+  void give_up_writing();
+  void await_body(TimePoint until);
   base::Fault late_or_gone() const;
   void forget_request();
   awaitable<base::Result<bool>> read_head();
@@ -83,6 +85,7 @@ class Connection : public Incoming, public std::enable_shared_from_this<Connecti
   bool watching_errors_ = false;
   bool gone_ = false;
   bool expired_ = false;
+  bool writing_ = false;  // waits for the client to make room
   std::function<void()> left_;
   Watchdog watchdog_;
 

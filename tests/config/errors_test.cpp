@@ -88,7 +88,7 @@ TEST(ConfigErrors, of_keys) {
       {with_top("limits: {body: 1}"),
        "3:10: unknown key `body` in limits; known keys: head_kib, body_mib, buffer_mib, "
        "connections, "
-       "header_read_seconds, keep_alive_seconds\n"},
+       "header_read_seconds, body_read_seconds, write_stall_seconds, keep_alive_seconds\n"},
       {with_top("defaults: {slot: off}"),
        "3:12: unknown key `slot` in defaults; did you mean `slots`?\n"},
       {with_top("listen: a:1\nlisten: b:1"),

@@ -54,7 +54,8 @@ TEST(Config, reads_every_key) {
       "busy_wait_seconds: 0, slot_call_timeout_seconds: 8}}\n"
       "log: {level: debug, format: json, ids: short, file: /l}\n"
       "limits: {head_kib: 8, body_mib: 2, buffer_mib: 3, connections: 9, header_read_seconds: 10, "
-      "keep_alive_seconds: 11}\nhistory_mib: 0\nmax_gib: 12\ndrain_seconds: 0.25\n");
+      "body_read_seconds: 13, write_stall_seconds: 14, keep_alive_seconds: 11}\nhistory_mib: "
+      "0\nmax_gib: 12\ndrain_seconds: 0.25\n");
   EXPECT_EQ(config.listen.host, "::1");
   EXPECT_EQ(config.admin.value().port, 2);
   auto const& server = config.servers.at(0);
@@ -94,6 +95,8 @@ TEST(Config, reads_every_key) {
   EXPECT_EQ(config.limits.head_bytes, 8U * 1024);
   EXPECT_EQ(config.limits.connections, 9U);
   EXPECT_EQ(config.limits.header_read, 10s);
+  EXPECT_EQ(config.limits.body_read, 13s);
+  EXPECT_EQ(config.limits.write_stall, 14s);
   EXPECT_EQ(config.limits.keep_alive, 11s);
   EXPECT_EQ(config.history_bytes, 0U);
   EXPECT_EQ(config.max_bytes, 12ULL << 30U);
@@ -373,6 +376,8 @@ limits:
   buffer_mib: 512
   connections: 1024
   header_read_seconds: 30
+  body_read_seconds: 600
+  write_stall_seconds: 60
   keep_alive_seconds: 75
 history_mib: 64
 max_gib: 0

@@ -94,6 +94,39 @@ TEST(RelayLimits, a_body_that_stops_coming_is_408) {
   EXPECT_FALSE(stage.upstream.called());
 }
 
+// Each byte comes in time; together they do not.
+TEST(RelayLimits, a_body_that_drips_is_408_when_the_time_for_the_whole_is_over) {
+  Stage stage("", "limits: {header_read_seconds: 20, body_read_seconds: 0.1}\n");
+  auto client = stage.client();
+  client.send(post(mib));
+  EXPECT_TRUE(eventually(
+      [&] { return client.try_send("x") == 0 || !stage.log.matching("status=408").empty(); }));
+  expect_problem(read_answer(client), 408, "request_timeout");
+  EXPECT_TRUE(client.closed_within(Milliseconds{20'000}));
+  EXPECT_FALSE(stage.upstream.called());
+}
+
+// The server sends as long as somebody takes it: its connection is closed because of the client.
+TEST(RelayLimits, a_client_that_never_reads_is_reset_and_frees_its_server) {
+  Stage stage("", "limits: {write_stall_seconds: 0.1}\n");
+  auto client = stage.client(4096);
+  client.send(get);
+  auto server = stage.upstream.accept();
+  read_request(server);
+  server.send(chunked_head());
+  auto const piece = chunk(std::string(mib, 'x'));
+  std::size_t sent = 0;
+  while (sent < 64 && server.try_send(piece) == piece.size()) ++sent;
+  EXPECT_LT(sent, 64U);
+  EXPECT_EQ(stage.log.count("code=client_stalled"), 1U);
+  auto const lines = stage.request_lines(1);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_NE(lines[0].find("code=client_gone"), std::string::npos) << lines[0];
+  EXPECT_TRUE(client.closed_within(Milliseconds{20'000}));
+  EXPECT_TRUE(client.was_reset());
+  stage.expect_alive();
+}
+
 TEST(RelayLimits, the_time_for_a_head_does_not_run_while_an_answer_is_waited_for) {
   Stage stage("", "limits: {header_read_seconds: 0.05, keep_alive_seconds: 0.05}\n");
   auto client = stage.client();

@@ -132,6 +132,8 @@ struct Limits {
   std::uint64_t buffer_bytes = 512ULL * 1024 * 1024;
   std::uint64_t connections = 1024;
   Duration header_read{std::chrono::seconds(30)};
+  Duration body_read{std::chrono::seconds(600)};   // of a whole body; 0: none
+  Duration write_stall{std::chrono::seconds(60)};  // a client that takes no more; 0: none
   Duration keep_alive{std::chrono::seconds(75)};
 };
 

@@ -20,8 +20,11 @@ struct ListenerSettings {
   std::size_t head_bytes = 16 * 1024;
   std::size_t max_connections = 1024;
   Duration header_read{std::chrono::seconds(30)};  // and the longest pause inside a body
+  Duration body_read{};                            // of a whole body; 0: no limit
+  Duration write_stall{};  // without room for more of an answer; 0: no limit
   Duration keep_alive{std::chrono::seconds(75)};
-  /// Told of requests that were answered before a handler saw them, and of connections turned away.
+  /// Told of requests that were answered before a handler saw them, of connections turned away, and
+  /// of those that were reset because their client took no more.
   std::function<void(std::string const& peer, base::Fault const& fault)> rejected;
 };
 
