@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -24,7 +25,9 @@ std::optional<std::int64_t> whole_number(bj::value const& value) {
   if (number == nullptr) return std::nullopt;
   constexpr auto limit = static_cast<double>(std::int64_t{1} << 62);
   if (*number >= limit) return most;
-  return *number <= -limit ? -1 : static_cast<std::int64_t>(*number);
+  if (*number <= -limit) return -1;
+  // The parser makes 0e400 no number at all.
+  return std::isnan(*number) ? 0 : static_cast<std::int64_t>(*number);
 }
 
 // Of the first one that is there: what is null counts as absent.

@@ -28,6 +28,7 @@ TEST(Asked, the_longest_answer_is_the_one_that_the_server_takes) {
         Row{chat, R"({"max_tokens":4,"max_tokens":3})", 3},
         Row{chat, R"({"max_tokens":4.7})", 4},
         Row{chat, R"({"max_tokens":0})", 0},
+        Row{chat, R"({"max_tokens":0e400})", 0},
         Row{chat, R"({"n_predict":-1,"max_tokens":3})", std::nullopt},
         Row{chat, R"({"max_tokens":"3"})", std::nullopt},
         Row{chat, R"({"max_tokens":-1e30})", std::nullopt},
