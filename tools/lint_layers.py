@@ -13,17 +13,17 @@ from pathlib import Path
 
 # From the top down.
 ROOMS = ["app", "admin", "proxy", "report", "swap", "slots", "llama", "session", "prompt", "store", "net", "http",
-         "json", "config", "telemetry", "base"]
+         "json", "config", "telemetry", "tls", "base"]
 MAX_LINES = 500
 # Who may include what, by the start of the included name. Everyone else may not.
 ANYONE = {"boost/asio/buffer.hpp"}  # how Beast's parser takes bytes: no socket in it
 OWNERS = [
     (("boost/asio", "sys/socket.h", "sys/epoll.h", "netinet/", "poll.h", "netdb.h"),
-     {"app", "admin", "proxy", "swap", "llama", "net"}),
+     {"app", "admin", "proxy", "swap", "llama", "net", "tls"}),
     (("boost/beast",), {"http"}),
     (("spdlog",), {"telemetry"}),
     (("yaml-cpp",), {"config"}),
-    (("openssl/ssl.h", "boost/asio/ssl"), {"net"}),
+    (("openssl/ssl.h", "boost/asio/ssl"), {"tls"}),
 ]
 ONLY_BASE = {"slots"}
 # The simulated server and who may use it.
@@ -133,6 +133,7 @@ CASES = [
     ("http", "#include <boost/beast/http.hpp>", "", ""),
     ("net", "#include <boost/beast/http.hpp>", "", "belongs to http"),
     ("net", "#include <boost/asio/ip/tcp.hpp>", "", ""),
+    ("net", "#include <openssl/ssl.h>", "", "belongs to tls"),
     ("proxy", "#include <spdlog/spdlog.h>", "", "belongs to telemetry"),
     ("swap", "#include <slotswap/base/a.hpp>", "", "LINKS does not name it"),
     ("swap", "int x;", "base", "includes nothing of it"),

@@ -62,6 +62,15 @@ int run(config::Config config) {
     });
   };
   wait();
+  boost::asio::signal_set reloads(loop.context(), SIGHUP);
+  std::function<void()> wait_for_reload = [&] {
+    reloads.async_wait([&](boost::system::error_code ec, int) {
+      if (ec) return;
+      service.reload();
+      wait_for_reload();
+    });
+  };
+  wait_for_reload();
   loop.run();
   return code;
 }

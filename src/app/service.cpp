@@ -25,10 +25,14 @@ constexpr auto drain_look = std::chrono::milliseconds(50);
 
 net::UpstreamSettings upstream_settings(config::Server const& server) {
   net::UpstreamSettings settings;
-  settings.tls = server.url.tls;
   settings.host = server.url.host;
   settings.port = server.url.port;
-  settings.ca_file = server.ca_file;
+  settings.path = server.url.path;
+  settings.server_name = server.server_name;
+  if (server.url.tls) {
+    settings.tls =
+        tls::ClientFiles{server.ca_file, server.client_cert, server.client_key, server.verify};
+  }
   settings.connect = server.connect;
   return settings;
 }
@@ -38,6 +42,9 @@ net::ListenerSettings listener_settings(config::Config const& config,
   net::ListenerSettings settings;
   settings.host = address.host;
   settings.port = address.port;
+  settings.path = address.path;
+  if (address.tls)
+    settings.tls = tls::ServerFiles{address.tls->cert, address.tls->key, address.tls->client_ca};
   settings.head_bytes = config.limits.head_bytes;
   settings.max_connections = config.limits.connections;
   settings.header_read = config.limits.header_read;
@@ -50,12 +57,23 @@ net::ListenerSettings listener_settings(config::Config const& config,
   return settings;
 }
 
+void say_listening(config::ListenAddress address, std::uint16_t port, std::string_view whom) {
+  address.port = port;
+  Line line(Level::info, "listen");
+  line.field("address", config::to_string(address)).field("for", whom);
+  if (address.tls) line.field("tls", true);
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Service::Server>> make_server(net::Loop& loop,
                                                            config::Server const& settings) {
   auto upstream = net::make_upstream(loop, upstream_settings(settings));
-  if (upstream.has_error()) return upstream.error();
+  if (upstream.has_error()) {
+    auto fault = upstream.error();
+    fault.detail = "server " + settings.name + ": " + fault.detail;
+    return fault;
+  }
   return std::make_unique<Service::Server>(std::move(*upstream), settings);
 }
 
@@ -152,18 +170,36 @@ base::Result<void> Service::listen() {
   auto listener = net::listen(loop_, listener_settings(config_, config_.listen), handler);
   if (listener.has_error()) return listener.error();
   listener_ = std::move(*listener);
-  Line(Level::info, "listen")
-      .field("address", base::host_and_port(config_.listen.host, port()))
-      .field("for", "clients");
+  say_listening(config_.listen, port(), "clients");
   if (!config_.admin) return {};
   auto on_admin = [this](net::Incoming& incoming) { return office_->handle(incoming); };
   auto admin = net::listen(loop_, listener_settings(config_, *config_.admin), on_admin);
   if (admin.has_error()) return admin.error();
   admin_ = std::move(*admin);
-  Line(Level::info, "listen")
-      .field("address", base::host_and_port(config_.admin->host, admin_port()))
-      .field("for", "admin");
+  say_listening(*config_.admin, admin_port(), "admin");
   return {};
+}
+
+void Service::reload() {
+  auto any = false;
+  auto const read = [&any](auto& part, std::string_view key, std::string const& name) {
+    if (!part.secure()) return;
+    any = true;
+    auto const renewed = part.renew();
+    if (renewed.has_value()) {
+      Line(Level::info, "reload").field(key, name).say("the certificates were read again");
+    } else {
+      Line(Level::error, "reload")
+          .field(key, name)
+          .field("code", renewed.error().code)
+          .say(renewed.error().detail + "; the old certificates stay in use");
+    }
+  };
+  if (listener_) read(*listener_, "for", "clients");
+  if (admin_) read(*admin_, "for", "admin");
+  for (std::size_t i = 0; i < servers_.size(); ++i)
+    read(*servers_[i]->upstream, "server", config_.servers[i].name);
+  if (!any) Line(Level::info, "reload").say("there are no certificates to read again");
 }
 
 // Under its client's name or, as the log shows it, under the state's.

@@ -3,6 +3,7 @@
 #include <slotswap/base/text.hpp>
 
 #include <arpa/inet.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <charconv>
@@ -61,6 +62,22 @@ std::optional<std::string> split(std::string_view text, Authority& out) {
   return std::nullopt;
 }
 
+constexpr std::string_view unix_scheme = "unix:";
+
+// unix:/path, and the same written as a URL, unix:///path.
+std::optional<std::string> read_path(std::string_view text, std::string& path) {
+  auto rest = text.substr(unix_scheme.size());
+  while (rest.starts_with("//")) rest.remove_prefix(1);
+  if (!rest.starts_with('/') || rest.ends_with('/'))
+    return "a unix socket is given by its whole path: unix:/run/slotswap/http.sock";
+  if (rest.size() >= sizeof(sockaddr_un::sun_path)) {
+    return "the path of a unix socket has at most " +
+           std::to_string(sizeof(sockaddr_un::sun_path) - 1) + " bytes";
+  }
+  path = rest;
+  return std::nullopt;
+}
+
 std::string_view without_slashes(std::string_view text) {
   while (text.ends_with('/')) text.remove_suffix(1);
   return text;
@@ -83,25 +100,40 @@ std::optional<std::string> read_prefix(std::string_view path, std::string& prefi
 
 }  // namespace
 
+std::string to_string(ListenAddress const& address) {
+  if (!address.path.empty()) return std::string(unix_scheme) + address.path;
+  return base::host_and_port(address.host, address.port);
+}
+
 std::optional<std::string> parse_listen(std::string_view text, ListenAddress& address) {
-  if (text.starts_with("unix:") || text.starts_with('/')) return "unix sockets are not supported";
+  if (text.starts_with(unix_scheme)) return read_path(text, address.path);
+  if (text.starts_with('/')) return "a unix socket is written unix:" + std::string(text);
   Authority parts;
   if (port_from(text)) return "the host is missing: 127.0.0.1:" + std::string(text);
   if (auto problem = split(text, parts)) return problem;
   if (!parts.port) return "the port is missing";
   auto const port = port_from(*parts.port);
   if (!port) return "`" + std::string(*parts.port) + "` is no port (0 to 65535)";
-  address = {parts.host, static_cast<std::uint16_t>(*port)};
+  address.host = parts.host;
+  address.port = static_cast<std::uint16_t>(*port);
   return std::nullopt;
 }
 
 std::optional<std::string> parse_url(std::string_view text, ServerUrl& url) {
   auto const mark = text.find("://");
-  if (text.starts_with("unix:") || text.starts_with('/')) return "unix sockets are not supported";
-  if (mark == std::string_view::npos) return "it must start with http:// or https://";
+  if (text.starts_with(unix_scheme)) {
+    ServerUrl read;
+    if (auto problem = read_path(text, read.path)) return problem;
+    read.host = "localhost";
+    read.text = "unix:" + read.path;
+    url = read;
+    return std::nullopt;
+  }
+  if (text.starts_with('/')) return "a unix socket is written unix:" + std::string(text);
+  if (mark == std::string_view::npos) return "it must start with http://, https:// or unix:/";
   auto const scheme = base::to_lower(text.substr(0, mark));
-  if (scheme == "unix" || scheme == "http+unix") return "unix sockets are not supported";
-  if (scheme != "http" && scheme != "https") return "it must start with http:// or https://";
+  if (scheme != "http" && scheme != "https")
+    return "it must start with http://, https:// or unix:/";
   auto const rest = text.substr(mark + 3);
   auto const authority = rest.substr(0, rest.find_first_of("/?#"));
   if (authority.find('@') != std::string_view::npos)

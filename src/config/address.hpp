@@ -1,4 +1,5 @@
-// HOST:PORT and a server's URL. Pure; each answers what is wrong, or nothing when it is right.
+// HOST:PORT, unix:/path and a server's URL. Pure; each answers what is wrong, or nothing when it is
+// right.
 #pragma once
 
 #include <slotswap/config/config.hpp>

@@ -26,8 +26,11 @@ void check_servers(Config const& config, Places const& places, Findings& finding
                            " has this URL already; one server is written once, routes share it");
       }
     }
-    if (where.url_good && !server.url.tls && !server.ca_file.empty()) {
-      findings.warning(where.ca_file, "`ca_file` is not used: the server's URL is no https");
+    if (where.url_good && !server.url.tls) {
+      for (auto const& given : where.for_https) {
+        findings.warning(given.place,
+                         "`" + given.key + "` is not used: the server's URL is no https");
+      }
     }
     auto const used = std::any_of(config.routes.begin(), config.routes.end(),
                                   [i](Route const& route) { return leads_to(route, i); });
@@ -75,8 +78,8 @@ void check(Config const& config, Places const& places, Findings& findings) {
         places.buffer,
         "`buffer_mib`: smaller than `body_mib`, so the largest body would never be taken");
   }
-  if (config.admin && config.admin->port != 0 && config.admin->port == config.listen.port &&
-      config.admin->host == config.listen.host) {
+  auto const chosen = config.admin && config.admin->path.empty() && config.admin->port == 0;
+  if (config.admin && !chosen && to_string(*config.admin) == to_string(config.listen)) {
     findings.error(places.admin, "`admin`: the same address as `listen`");
   }
 }

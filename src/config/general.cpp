@@ -1,28 +1,8 @@
-// listen, admin, log, limits and the numbers of the top level.
-#include "address.hpp"
+// log, limits and the numbers of the top level.
 #include "sections.hpp"
 
 namespace slotswap::config {
 namespace {
-
-constexpr std::string_view host_port = "HOST:PORT";
-
-void read_listen(Section const& top, std::string_view key, ListenAddress& address) {
-  auto const read = top.value(key, host_port);
-  if (!read) return;
-  if (auto const problem = parse_listen(read->text, address)) {
-    top.error(read->place, key, "expected HOST:PORT, found " + shown(read->text) + ": " + *problem);
-  }
-}
-
-void read_admin(Section const& top, Config& config, Places& places) {
-  auto const read = top.value("admin", "HOST:PORT or off");
-  if (!read || read->text == "off" || read->text == "false") return;
-  places.admin = read->place;
-  ListenAddress address;
-  read_listen(top, "admin", address);
-  config.admin = address;
-}
 
 // The section of this key when it is there and a map.
 std::optional<Section> section(Section const& top, std::string_view key) {
@@ -64,8 +44,7 @@ void read_limits(Section const& limits, Limits& out) {
 }  // namespace
 
 void read_general(Section const& top, Config& config, Places& places) {
-  read_listen(top, "listen", config.listen);
-  read_admin(top, config, places);
+  read_listeners(top, config, places);
   if (auto const log = section(top, "log")) read_log(*log, config.log);
   if (auto const limits = section(top, "limits")) {
     read_limits(*limits, config.limits);

@@ -1,5 +1,4 @@
 // The effective configuration as YAML that loads again, every key written out.
-#include "address.hpp"
 #include "sections.hpp"
 
 #include <slotswap/base/text.hpp>
@@ -88,11 +87,25 @@ class Printer {
   }
   void head(std::string_view line) { (text_ += line) += '\n'; }
 
+  void listener(std::string_view name, ListenAddress const& address) {
+    head(std::string(name) + ":");
+    key("  ", "address", quoted(to_string(address)));
+    if (!address.tls) return key("  ", "tls", "off");
+    head("  tls:");
+    key("    ", "cert", quoted(address.tls->cert));
+    key("    ", "key", quoted(address.tls->key));
+    key("    ", "client_ca", quoted(address.tls->client_ca));
+  }
+
   void server(Server const& server) {
     key("  - ", "name", quoted(server.name));
     key("    ", "url", quoted(server.url.text));
     key("    ", "api_key", server.api_key.empty() ? "none" : "\"***\"");
     key("    ", "ca_file", quoted(server.ca_file));
+    key("    ", "server_name", quoted(server.server_name));
+    key("    ", "client_cert", quoted(server.client_cert));
+    key("    ", "client_key", quoted(server.client_key));
+    key("    ", "verify", server.verify ? "true" : "false");
     key("    ", "connect_seconds", in_seconds(server.connect));
     key("    ", "first_byte_seconds", in_seconds(server.first_byte));
     key("    ", "idle_stream_seconds", in_seconds(server.idle_stream));
@@ -191,10 +204,12 @@ class Printer {
 
 std::string print(Config const& config) {
   Printer out;
-  out.key("", "listen", quoted(base::host_and_port(config.listen.host, config.listen.port)));
-  out.key(
-      "", "admin",
-      config.admin ? quoted(base::host_and_port(config.admin->host, config.admin->port)) : "off");
+  out.listener("listen", config.listen);
+  if (config.admin) {
+    out.listener("admin", *config.admin);
+  } else {
+    out.key("", "admin", "off");
+  }
   out.head("servers:");
   for (auto const& server : config.servers) out.server(server);
   out.head("routes:");

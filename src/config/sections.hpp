@@ -15,25 +15,25 @@ inline constexpr std::uint64_t kib = 1024;
 inline constexpr std::uint64_t mib = 1024 * kib;
 inline constexpr std::uint64_t gib = 1024 * mib;
 
+/// A key that was given and may turn out to do nothing.
+struct Given {
+  std::string key;
+  Place place;
+};
 /// Where what is checked later stands; one element for each server or route.
 struct ServerPlaces {
   Place name;
   Place url;
-  Place ca_file;
+  std::vector<Given> for_https;  // keys that do nothing without it
   bool url_good = false;
-};
-/// A key, given in a route or in `defaults`, that does nothing where no request waits for a slot.
-struct Given {
-  std::string key;
-  Place place;
 };
 struct RoutePlaces {
   Place model;
   Place slots;
   std::optional<Place> ids;  // where the route's own `id` or `ids` stands
   Place linger;
-  std::vector<Given> for_waiting;
-  std::vector<Place> elsewhere;  // each `do: elsewhere`
+  std::vector<Given> for_waiting;  // keys, here or in `defaults`, that do nothing without slots
+  std::vector<Place> elsewhere;    // each `do: elsewhere`
   bool model_good = false;
   bool servers_good = true;
   bool ids_good = true;
@@ -47,6 +47,7 @@ struct Places {
   Place max_bytes;
 };
 
+void read_listeners(Section const& top, Config& config, Places& places);
 void read_general(Section const& top, Config& config, Places& places);
 void read_servers(Section const& top, Config& config, Places& places);
 /// After the servers: routes refer to them.

@@ -1,15 +1,10 @@
 // The list of llama-servers.
 #include "address.hpp"
+#include "certificates.hpp"
 #include "sections.hpp"
-
-#include <sys/stat.h>
-
-#include <fcntl.h>
-#include <unistd.h>
+#include "socket_paths.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 namespace slotswap::config {
 namespace {
@@ -20,7 +15,11 @@ void read_url(Section const& section, ServerUrl& url, ServerPlaces& places) {
   if (!section.needed_text("url", text)) return;
   auto const problem = parse_url(text, url);
   places.url_good = !problem.has_value();
-  if (!problem) return;
+  if (!problem) {
+    if (url.path.empty()) return;
+    if (auto const bad = problem_of_socket(url.path)) section.error(places.url, "url", *bad);
+    return;
+  }
   // A password in a URL is not repeated.
   auto const what = text.find('@') == std::string::npos ? " " + shown(text) : std::string();
   section.error(places.url, "url", "not a server's URL" + what + ": " + *problem);
@@ -37,24 +36,44 @@ void read_api_key(Section const& section, std::string& api_key) {
   api_key = text;
 }
 
-void read_ca_file(Section const& section, std::string& ca_file, ServerPlaces& places) {
-  std::string path;
-  places.ca_file = section.place_of("ca_file");
-  if (!section.text("ca_file", path) || path.empty()) return;
-  auto const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) {
-    section.error(places.ca_file, "ca_file",
-                  shown(path) + " cannot be read: " + std::strerror(errno));
+// A host's name as it stands in a certificate.
+void read_server_name(Section const& section, std::string& out) {
+  std::string name;
+  if (!section.text("server_name", name) || name.empty()) return;
+  ListenAddress parsed;
+  auto const colon = name.find(':') != std::string::npos;
+  auto const in_brackets = colon ? "[" + name + "]" : name;
+  if (parse_listen(in_brackets + ":1", parsed)) {
+    section.error(section.place_of("server_name"), "server_name",
+                  "expected a name or an address without a port, found " + shown(name));
     return;
   }
-  struct stat about {};
-  auto const is_file = ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
-  ::close(fd);
-  if (is_file) {
-    ca_file = path;
-  } else {
-    section.error(places.ca_file, "ca_file", shown(path) + " is no file");
+  out = parsed.host;
+}
+
+void read_tls(Section const& section, Server& server, ServerPlaces& places) {
+  section.text("ca_file", server.ca_file);
+  read_server_name(section, server.server_name);
+  section.text("client_cert", server.client_cert);
+  section.text("client_key", server.client_key);
+  section.flag("verify", server.verify, {"true", "false"});
+  for (auto const* const key : {"ca_file", "server_name", "client_cert", "client_key"}) {
+    if (auto const* const entry = section.find(key);
+        entry != nullptr && entry->value->kind == Node::Kind::scalar && !entry->value->text.empty())
+      places.for_https.push_back({key, section.place_of(key)});
   }
+  if (!server.verify) places.for_https.push_back({"verify", section.place_of("verify")});
+  if (!places.url_good || !server.url.tls) return;
+  if (server.client_cert.empty() != server.client_key.empty()) {
+    auto const* const given = server.client_cert.empty() ? "client_key" : "client_cert";
+    section.error(section.place_of(given), given, "`client_cert` and `client_key` go together");
+    return;
+  }
+  check_certificates(section, server);
+  if (server.verify) return;
+  section.warning(section.place_of("verify"), "verify",
+                  "the certificate of the server " + shown(server.name) +
+                      " is not looked at: whoever is in between can read and change everything");
 }
 
 void read_server(Section const& section, Config& config, Places& places) {
@@ -64,7 +83,7 @@ void read_server(Section const& section, Config& config, Places& places) {
   section.needed_text("name", server.name);
   read_url(section, server.url, where);
   read_api_key(section, server.api_key);
-  read_ca_file(section, server.ca_file, where);
+  read_tls(section, server, where);
   section.seconds("connect_seconds", server.connect, some_seconds);
   section.seconds("first_byte_seconds", server.first_byte, any_seconds);
   section.seconds("idle_stream_seconds", server.idle_stream, any_seconds);

@@ -17,9 +17,10 @@ struct Row {
 };
 
 // docs/errors.md says when each is given and what to do.
-constexpr std::array<Row, 28> rows = {{
+constexpr std::array<Row, 29> rows = {{
     {"bad_request", 400},
     {"bad_framing", 400},
+    {"https_needed", 400},
     {"session_conflict", 400},
     {"bad_slot_policy", 400},
     {"invalid_api_key", 401},

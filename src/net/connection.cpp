@@ -1,13 +1,11 @@
 #include "connection.hpp"
 
-#include <slotswap/base/text.hpp>
 #include <slotswap/http/hygiene.hpp>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <utility>
@@ -23,13 +21,6 @@ constexpr std::size_t linger_bytes = 8 * 1024 * 1024;
 constexpr auto linger_time = std::chrono::milliseconds(500);
 constexpr std::size_t reserve_limit = 1024 * 1024;
 
-std::string name_of(tcp::socket const& socket) {
-  error_code ec;
-  auto const endpoint = socket.remote_endpoint(ec);
-  if (ec) return "unknown";
-  return base::host_and_port(endpoint.address().to_string(), endpoint.port());
-}
-
 base::Fault too_large(std::uint64_t limit) {
   return base::Fault(
       base::Side::client, "body_too_large",
@@ -38,29 +29,30 @@ base::Fault too_large(std::uint64_t limit) {
 
 }  // namespace
 
-Connection::Connection(Loop& loop, tcp::socket socket, std::shared_ptr<Service const> service)
+Connection::Connection(Loop& loop, Stream stream, std::string peer,
+                       std::shared_ptr<Service const> service)
     : loop_(loop),
-      socket_(std::move(socket)),
+      stream_(std::move(stream)),
       service_(std::move(service)),
-      peer_(name_of(socket_)),
+      peer_(std::move(peer)),
       more_(loop),
-      watchdog_(loop, [this] { expired(); }) {
-  prepare(socket_);
-}
+      watchdog_(loop, [this] { expired(); }) {}
 
 // One read is waited for at any time while there is room: it is how a client that leaves is
 // noticed, whatever the server does. With no room left only a reset can be noticed.
 void Connection::watch() {
-  if (gone_ || !socket_.is_open()) return;
+  if (gone_ || !stream_.is_open()) return;
   auto const room = in_.size() < in_limit;
   auto& pending = room ? reading_ : watching_errors_;
   if (pending) return;
   pending = true;
   auto self = shared_from_this();
-  if (room) {
-    socket_.async_wait(tcp::socket::wait_read, [self](error_code ec) { self->readable(ec); });
+  if (room && stream_.has_more()) {
+    asio::post(loop_.context(), [self] { self->readable(error_code{}); });
+  } else if (room) {
+    stream_.wait_to_read([self](error_code ec) { self->readable(ec); });
   } else {
-    socket_.async_wait(tcp::socket::wait_error, [self](error_code) {
+    stream_.wait_for_error([self](error_code) {
       self->watching_errors_ = false;
       self->take(asio::error::connection_reset, 0);
     });
@@ -72,9 +64,9 @@ void Connection::readable(error_code ec) {
   if (ec) return take(ec, 0);
   auto const buffer = loop_.scratch();
   auto const room = std::min(buffer.size(), in_limit - in_.size());
-  auto const size = socket_.read_some(asio::buffer(buffer.data(), room), ec);
-  if (ec == asio::error::would_block || ec == asio::error::try_again) return watch();
-  take(ec, size);
+  auto const got = stream_.read_some(buffer.first(room));
+  if (got.blocked()) return watch();
+  take(got.ec, got.size);
 }
 
 void Connection::take(error_code ec, std::size_t size) {
@@ -87,8 +79,7 @@ void Connection::take(error_code ec, std::size_t size) {
   more_.notify();
   if (gone_) {
     // A write that waits for room must not wait for a client that left without reading on.
-    error_code ignored;
-    socket_.cancel(ignored);
+    stream_.cancel();
   }
   if (gone_ && left_) std::exchange(left_, nullptr)();
 }
@@ -97,6 +88,7 @@ void Connection::expired() {
   if (writing_) return give_up_writing();
   expired_ = true;
   more_.notify();
+  if (phase_ == Phase::handshake || phase_ == Phase::closing) stream_.cancel();
 }
 
 // It counts as a client that left, and what waits in the kernel is dropped with it.
@@ -104,8 +96,7 @@ void Connection::give_up_writing() {
   base::Fault const fault(base::Side::client, "client_stalled",
                           "the client took no more of its answer (limits: write_stall_seconds)");
   if (service_->settings.rejected) service_->settings.rejected(peer_, fault);
-  error_code ignored;
-  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  stream_.reset_at_close();
   take(asio::error::timed_out, 0);
 }
 
@@ -129,6 +120,31 @@ void Connection::forget_request() {
   begun_ = finished_ = no_body_ = expired_ = false;
   framing_ = Framing::none;
   out_.clear();
+}
+
+// False: there will be no request.
+awaitable<bool> Connection::shake_hands() {
+  phase_ = Phase::handshake;
+  watchdog_.expires_in(service_->settings.header_read);
+  auto const ec = co_await stream_.handshake();
+  watchdog_.off();
+  if (!ec) co_return true;
+  // One that connects and leaves without a word looks whether we are there.
+  if (last_ || (!expired_ && stream_.tls()->silent())) co_return false;
+  auto const plain = stream_.tls()->met_plain_http();
+  auto const why = expired_ ? std::string("it took too long") : stream_.reason(ec);
+  base::Fault const fault(base::Side::client, plain ? "https_needed" : "tls_handshake",
+                          plain ? "this port speaks HTTPS, and the request came without TLS"
+                                : "the TLS handshake failed: " + why);
+  if (service_->settings.rejected) service_->settings.rejected(peer_, fault);
+  if (plain) {
+    stream_.unsecure();
+    forget_request();
+    keep_alive_ = false;
+    co_await respond(http::to_problem(fault));
+    co_await linger();
+  }
+  co_return false;
 }
 
 // True: there is a request. False: the connection ended between two.
@@ -256,18 +272,17 @@ void Connection::append(std::vector<std::string_view> const& pieces) {
 awaitable<bool> Connection::flush() {
   std::string_view left = out_;
   while (!left.empty() && !gone_) {
-    error_code ec;
-    auto const size = socket_.write_some(asio::buffer(left.data(), left.size()), ec);
-    if (ec == asio::error::would_block || ec == asio::error::try_again) {
+    auto sent = stream_.write_some(left);
+    if (sent.blocked()) {
       writing_ = true;
       watchdog_.expires_in(service_->settings.write_stall);
-      auto const [waited] = co_await socket_.async_wait(tcp::socket::wait_write, as_result);
+      auto const [waited] = co_await stream_.wait_to_write(as_result);
       writing_ = false;
       watchdog_.off();
-      ec = waited;
+      sent.ec = waited;
     }
-    if (ec) gone_ = true;
-    left.remove_prefix(ec ? 0 : size);
+    if (sent.ec) gone_ = true;
+    left.remove_prefix(sent.ec ? 0 : sent.size);
   }
   out_.clear();
   co_return !gone_;
@@ -292,11 +307,8 @@ awaitable<bool> Connection::respond(http::Problem problem) {
 }
 
 void Connection::abort() {
-  if (framing_ == Framing::until_close) {
-    // Its end is the only sign of completeness such an answer has: only a reset says otherwise.
-    error_code ignored;
-    socket_.set_option(asio::socket_base::linger(true, 0), ignored);
-  }
+  // Its end is the only sign of completeness such an answer has: only a reset says otherwise.
+  if (framing_ == Framing::until_close) stream_.reset_at_close();
   finished_ = true;
   keep_alive_ = false;
   close();
@@ -305,23 +317,42 @@ void Connection::abort() {
 void Connection::finish_soon() {
   last_ = true;
   if (phase_ == Phase::idle) more_.notify();
+  if (phase_ == Phase::handshake) stream_.cancel();
+}
+
+void Connection::cut() {
+  // Nothing was promised that did not come.
+  if (phase_ == Phase::idle) stream_.say_end();
+  close();
 }
 
 void Connection::close() {
-  error_code ignored;
-  socket_.close(ignored);
+  stream_.close();
+}
+
+// False: it could not be said, and the client knows that by TLS.
+awaitable<bool> Connection::say_end() {
+  watchdog_.expires_in(service_->settings.header_read);
+  auto said = stream_.say_end();
+  while (said.blocked() && !gone_ && !expired_) {
+    co_await stream_.wait_to_write(as_result);
+    said = stream_.say_end();
+  }
+  watchdog_.off();
+  co_return !said.ec;
 }
 
 // Without this the client's kernel may throw away our last bytes when ours answers its unread ones
 // with a reset.
 awaitable<void> Connection::linger() {
   phase_ = Phase::closing;
-  error_code ec;
-  socket_.shutdown(tcp::socket::shutdown_send, ec);
+  auto const said = co_await say_end();
+  if (!said) co_return;
+  stream_.shutdown_send();
   auto const until = loop_.now() + linger_time;
   std::size_t discarded = in_.size();
   in_.clear();
-  while (!ec && !gone_ && discarded < linger_bytes) {
+  while (!gone_ && discarded < linger_bytes) {
     watch();
     auto const came = co_await more_.wait_until(until);
     if (!came) break;
@@ -350,7 +381,9 @@ awaitable<void> Connection::serve() {
 
 awaitable<void> Connection::run() {
   auto const self = shared_from_this();
-  while (!gone_ && socket_.is_open()) {
+  auto ready = true;
+  if (stream_.tls() != nullptr) ready = co_await shake_hands();
+  while (ready && !gone_ && stream_.is_open()) {
     forget_request();
     auto const request = co_await read_head();
     if (request.has_error()) {
@@ -359,12 +392,13 @@ awaitable<void> Connection::run() {
       keep_alive_ = false;
       co_await respond(http::to_problem(request.error()));
     } else if (!*request) {
+      stream_.say_end();
       break;
     } else {
       co_await serve();
     }
     if (!keep_alive_) {
-      if (!gone_ && socket_.is_open()) co_await linger();
+      if (!gone_ && stream_.is_open()) co_await linger();
       break;
     }
   }

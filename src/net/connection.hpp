@@ -27,7 +27,8 @@ struct Service {
 
 class Connection : public Incoming, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Loop& loop, tcp::socket socket, std::shared_ptr<Service const> service);
+  /// `peer`: its name in logs.
+  Connection(Loop& loop, Stream stream, std::string peer, std::shared_ptr<Service const> service);
 
   /// Serves until one side closes.
   awaitable<void> run();
@@ -37,6 +38,8 @@ class Connection : public Incoming, public std::enable_shared_from_this<Connecti
   bool answering() const { return phase_ == Phase::exchange && !finished_; }
   /// The answer under way is the last one; an idle connection closes now.
   void finish_soon();
+  /// Ends it now, an answer in the middle of it.
+  void cut();
   void close();
 
   http::RequestHead& head() override { return parser_->head(); }
@@ -56,7 +59,7 @@ class Connection : public Incoming, public std::enable_shared_from_this<Connecti
 
  private:
   enum class Framing { none, length, chunked, until_close };
-  enum class Phase { idle, head, exchange, closing };
+  enum class Phase { handshake, idle, head, exchange, closing };
 
   void watch();
   void readable(error_code ec);
@@ -66,14 +69,16 @@ class Connection : public Incoming, public std::enable_shared_from_this<Connecti
   void await_body(TimePoint until);
   base::Fault late_or_gone() const;
   void forget_request();
+  awaitable<bool> shake_hands();
   awaitable<base::Result<bool>> read_head();
   awaitable<void> serve();
+  awaitable<bool> say_end();
   awaitable<void> linger();
   void frame(http::ResponseHead& head, std::optional<std::uint64_t> content_length);
   awaitable<base::Result<void>> expect_continue();
 
   Loop& loop_;
-  tcp::socket socket_;
+  Stream stream_;
   std::shared_ptr<Service const> service_;
   std::string peer_;
 

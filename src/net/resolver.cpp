@@ -26,14 +26,14 @@ struct Resolver::State {
   tcp::resolver resolver;
   std::vector<tcp::endpoint> known;
   TimePoint known_at;
-  error_code last_error;
+  boost::system::error_code last_error;
   bool asking = false;
   std::list<Signal*> waiting;
 };
 
 Resolver::Resolver(Loop& loop, std::string host, std::uint16_t port)
     : state_(std::make_shared<State>(loop, std::move(host), port)) {
-  error_code ec;
+  boost::system::error_code ec;
   auto const address = asio::ip::make_address(state_->host, ec);
   if (ec) return;
   state_->known.emplace_back(address, port);

@@ -2,16 +2,18 @@
 // past a deadline, and the last good answer is kept for when the next one fails. Loop thread.
 #pragma once
 
-#include "stream.hpp"
-
 #include <slotswap/base/fault.hpp>
 #include <slotswap/net/loop.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
 
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace slotswap::net {
+
+using tcp = asio::ip::tcp;
 
 class Resolver {
  public:

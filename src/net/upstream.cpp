@@ -3,8 +3,6 @@
 #include <slotswap/base/text.hpp>
 #include <slotswap/net/upstream.hpp>
 
-#include <boost/asio/ip/address.hpp>
-
 #include <utility>
 
 namespace slotswap::net {
@@ -14,25 +12,10 @@ namespace {
 constexpr std::size_t call_limit = 64 * 1024 * 1024;
 
 std::string authority_of(UpstreamSettings const& settings) {
+  if (!settings.path.empty()) return "localhost";
   auto const standard = settings.tls ? 443 : 80;
   auto whole = base::host_and_port(settings.host, settings.port);
   return settings.port == standard ? whole.substr(0, whole.rfind(':')) : whole;
-}
-
-base::Result<asio::ssl::context> tls_context(UpstreamSettings const& settings) {
-  asio::ssl::context context(asio::ssl::context::tls_client);
-  error_code ec;
-  context.set_options(asio::ssl::context::no_sslv2 | asio::ssl::context::no_sslv3 |
-                          asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
-                      ec);
-  if (!ec && settings.ca_file.empty()) context.set_default_verify_paths(ec);
-  if (!ec && !settings.ca_file.empty()) context.load_verify_file(settings.ca_file, ec);
-  if (ec) {
-    auto const file =
-        settings.ca_file.empty() ? std::string("the system's certificates") : settings.ca_file;
-    return base::Fault(base::Side::us, "tls", "cannot use " + file + ": " + ec.message());
-  }
-  return context;
 }
 
 }  // namespace
@@ -76,6 +59,15 @@ class UpstreamPool : public Upstream {
   }
 
   std::string const& authority() const override { return authority_; }
+
+  bool secure() const override { return shared_->settings.tls.has_value(); }
+
+  base::Result<void> renew() override {
+    if (!secure()) return {};
+    auto const problem = tls::load(*shared_->settings.tls, shared_->certificates);
+    if (!problem) return {};
+    return base::Fault(base::Side::us, "tls", "`" + problem->key + "`: " + problem->what);
+  }
 
  private:
   awaitable<base::Result<WholeResponse>> attempt(std::shared_ptr<UpstreamConnection> connection,
@@ -124,13 +116,11 @@ class UpstreamPool : public Upstream {
 };
 
 base::Result<std::unique_ptr<Upstream>> make_upstream(Loop& loop, UpstreamSettings settings) {
-  auto shared = std::make_shared<UpstreamShared>(loop, std::move(settings));
-  if (shared->settings.tls) {
-    auto context = tls_context(shared->settings);
-    if (context.has_error()) return context.error();
-    shared->tls.emplace(std::move(*context));
-  }
-  return std::unique_ptr<Upstream>(std::make_unique<UpstreamPool>(std::move(shared)));
+  auto upstream =
+      std::make_unique<UpstreamPool>(std::make_shared<UpstreamShared>(loop, std::move(settings)));
+  auto const loaded = upstream->renew();
+  if (loaded.has_error()) return loaded.error();
+  return std::unique_ptr<Upstream>(std::move(upstream));
 }
 
 }  // namespace slotswap::net

@@ -4,8 +4,13 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <sys/socket.h>
+
+#include <cerrno>
 #include <utility>
 
 namespace slotswap::net {
@@ -14,10 +19,20 @@ namespace {
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
-base::Fault unreachable(UpstreamSettings const& settings, std::string const& why) {
-  return base::Fault(
-      base::Side::server, "upstream_unreachable",
-      "cannot connect to " + base::host_and_port(settings.host, settings.port) + ": " + why);
+// Between two tries at a unix socket whose line of callers is full.
+constexpr auto pause_before_path = std::chrono::milliseconds(20);
+
+std::string address_of(UpstreamSettings const& settings) {
+  if (!settings.path.empty()) return "unix:" + settings.path;
+  return base::host_and_port(settings.host, settings.port);
+}
+
+base::Fault unreachable(std::string const& why) {
+  return base::Fault(base::Side::server, "upstream_unreachable", why);
+}
+
+base::Fault cannot_connect(UpstreamSettings const& settings, std::string const& why) {
+  return unreachable("cannot connect to " + address_of(settings) + ": " + why);
 }
 
 }  // namespace
@@ -49,32 +64,64 @@ base::Fault TcpUpstreamConnection::broken(std::string const& why) const {
                      "the server ended the connection: " + why, retry);
 }
 
-awaitable<base::Result<void>> TcpUpstreamConnection::open(tcp::endpoint endpoint) {
-  connecting_.emplace(shared_->loop.context());
+awaitable<error_code> TcpUpstreamConnection::connect_to(Endpoint const& endpoint) {
   auto const [ec] = co_await connecting_->async_connect(endpoint, as_result);
-  if (ended_ != Ended::no) co_return ended_fault("connecting");
-  if (ec) co_return unreachable(shared_->settings, ec.message());
-  prepare(*connecting_);
-  if (shared_->tls) {
-    stream_ = tls_client_stream(std::move(*connecting_), *shared_->tls, shared_->settings.host);
-  } else {
-    stream_ = plain_stream(std::move(*connecting_));
+  co_return ec;
+}
+
+// By hand: connect() of a unix socket never waits, it says EAGAIN, and Asio would take that for a
+// connection under way.
+awaitable<error_code> TcpUpstreamConnection::connect_to_path() {
+  asio::local::stream_protocol::endpoint const endpoint(shared_->settings.path);
+  error_code ec;
+  connecting_->open(asio::local::stream_protocol(), ec);
+  if (!ec) connecting_->non_blocking(true, ec);
+  Signal pause(shared_->loop);
+  while (!ec && ended_ == Ended::no) {
+    auto const connected = ::connect(connecting_->native_handle(), endpoint.data(),
+                                     static_cast<socklen_t>(endpoint.size()));
+    if (connected == 0) co_return error_code{};
+    if (errno != EAGAIN) co_return error_code(errno, boost::system::system_category());
+    co_await pause.wait_until(shared_->loop.now() + pause_before_path);
   }
+  co_return ec;
+}
+
+awaitable<base::Result<void>> TcpUpstreamConnection::open(Endpoint endpoint) {
+  auto const& settings = shared_->settings;
+  connecting_.emplace(shared_->loop.context());
+  error_code ec;
+  if (settings.path.empty()) {
+    ec = co_await connect_to(endpoint);
+  } else {
+    ec = co_await connect_to_path();
+  }
+  if (ended_ != Ended::no) co_return ended_fault("connecting");
+  if (ec) co_return cannot_connect(settings, ec.message());
+  stream_.emplace(std::move(*connecting_));
   connecting_.reset();
-  auto const shaken = co_await stream_->handshake();
-  if (shaken.has_error() && ended_ != Ended::no) co_return ended_fault("the TLS handshake");
-  co_return shaken;
+  if (!shared_->certificates) co_return base::Result<void>();
+  stream_->secure(shared_->certificates,
+                  settings.server_name.empty() ? settings.host : settings.server_name);
+  ec = co_await stream_->handshake();
+  if (ended_ != Ended::no) co_return ended_fault("the TLS handshake");
+  if (ec) co_return unreachable("TLS with " + address_of(settings) + ": " + stream_->reason(ec));
+  co_return base::Result<void>();
 }
 
 awaitable<base::Result<void>> TcpUpstreamConnection::connect() {
   if (stream_) co_return base::Result<void>();
   auto const deadline = shared_->loop.now() + shared_->settings.connect;
-  auto const found = co_await shared_->resolver.endpoints(deadline);
-  if (found.has_error()) co_return found.error();
+  std::vector<Endpoint> endpoints(1);
+  if (shared_->settings.path.empty()) {
+    auto const found = co_await shared_->resolver.endpoints(deadline);
+    if (found.has_error()) co_return found.error();
+    endpoints.assign(found->begin(), found->end());
+  }
   if (ended_ != Ended::no) co_return ended_fault("resolving the server's name");
   watchdog_.expires_in(shared_->settings.connect);
-  base::Result<void> last = unreachable(shared_->settings, "no address");
-  for (auto const& endpoint : *found) {
+  base::Result<void> last = cannot_connect(shared_->settings, "no address");
+  for (auto const& endpoint : endpoints) {
     last = co_await open(endpoint);
     if (last.has_value() || ended_ != Ended::no) break;
   }
@@ -89,8 +136,8 @@ void TcpUpstreamConnection::send(std::string head, std::shared_ptr<Body const> b
   auto const joined = body && body->bytes().size() <= 16 * 1024;
   if (joined) head += body->bytes();
   auto const whole = head.size() + (body && !joined ? body->bytes().size() : 0);
-  std::size_t written = stream_->write_now(head);
-  if (written == head.size() && body && !joined) written += stream_->write_now(body->bytes());
+  std::size_t written = stream_->write_some(head).size;
+  if (written == head.size() && body && !joined) written += stream_->write_some(body->bytes()).size;
   if (written == whole) return;
   if (joined) body = nullptr;
   writing_ = true;
@@ -118,7 +165,11 @@ awaitable<void> TcpUpstreamConnection::write_rest(std::string head,
 // that ends the message.
 awaitable<base::Result<bool>> TcpUpstreamConnection::fill() {
   auto const buffer = shared_->loop.scratch();
-  auto const got = co_await stream_->read_some(buffer);
+  auto got = stream_->read_some(buffer);
+  while (got.blocked() && ended_ == Ended::no) {
+    auto const [waited] = co_await stream_->wait_to_read(as_result);
+    got = waited ? Progress(waited, 0) : stream_->read_some(buffer);
+  }
   if (ended_ != Ended::no) co_return ended_fault("the answer");
   if (!got.ec) {
     in_.append(buffer.data(), got.size);
@@ -129,7 +180,7 @@ awaitable<base::Result<bool>> TcpUpstreamConnection::fill() {
     if (fine.has_value() && parser_->done()) co_return false;
     co_return broken(parser_->started() ? "in the middle of the answer" : "before it answered");
   }
-  co_return broken(got.ec.message());
+  co_return broken(stream_->reason(got.ec));
 }
 
 awaitable<base::Result<void>> TcpUpstreamConnection::read_head(bool to_head_request,

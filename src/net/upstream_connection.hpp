@@ -24,7 +24,7 @@ struct UpstreamShared {
   Loop& loop;
   UpstreamSettings settings;
   Resolver resolver;
-  std::optional<asio::ssl::context> tls;
+  tls::Context certificates;                                 // none: plain HTTP
   std::vector<std::shared_ptr<TcpUpstreamConnection>> idle;  // last used last
   bool closed = false;
 };
@@ -52,7 +52,9 @@ class TcpUpstreamConnection : public UpstreamConnection,
  private:
   enum class Ended { no, closed, late };
 
-  awaitable<base::Result<void>> open(tcp::endpoint endpoint);
+  awaitable<base::Result<void>> open(Endpoint endpoint);
+  awaitable<error_code> connect_to(Endpoint const& endpoint);
+  awaitable<error_code> connect_to_path();
   awaitable<void> write_rest(std::string head, std::shared_ptr<Body const> body,
                              std::size_t written);
   awaitable<base::Result<bool>> fill();
@@ -62,8 +64,8 @@ class TcpUpstreamConnection : public UpstreamConnection,
   void settle();
 
   std::shared_ptr<UpstreamShared> shared_;
-  std::optional<tcp::socket> connecting_;
-  std::unique_ptr<Stream> stream_;
+  std::optional<Socket> connecting_;
+  std::optional<Stream> stream_;
   std::optional<http::ResponseParser> parser_;
   std::string in_;            // read but not parsed
   std::size_t consumed_ = 0;  // of in_: dropped before the next parse, as pieces may point into it

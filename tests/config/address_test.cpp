@@ -10,6 +10,9 @@
 namespace slotswap::config {
 namespace {
 
+constexpr auto const* whole_path =
+    "a unix socket is given by its whole path: unix:/run/slotswap/http.sock";
+
 TEST(Url, is_read_into_the_root_of_a_server) {
   struct Row {
     char const* text;
@@ -27,6 +30,8 @@ TEST(Url, is_read_into_the_root_of_a_server) {
            Row{"http://h/v10", "http://h:80/v10"},
            Row{"http://[::1]:8080/v1", "http://[::1]:8080"},
            Row{"http://llama_server", "http://llama_server:80"},
+           Row{"unix:/run/llama.sock", "unix:/run/llama.sock"},
+           Row{"unix:///run/llama.sock", "unix:/run/llama.sock"},
        }) {
     ServerUrl url;
     EXPECT_EQ(parse_url(row.text, url), std::nullopt) << row.text;
@@ -49,11 +54,13 @@ TEST(Url, that_is_none_says_why) {
     char const* problem;
   };
   for (auto const& row : {
-           Row{"127.0.0.1:9931", "it must start with http:// or https://"},
-           Row{"ftp://h", "it must start with http:// or https://"},
-           Row{"unix:/run/llama.sock", "unix sockets are not supported"},
-           Row{"http+unix://%2Frun", "unix sockets are not supported"},
-           Row{"/run/llama.sock", "unix sockets are not supported"},
+           Row{"127.0.0.1:9931", "it must start with http://, https:// or unix:/"},
+           Row{"ftp://h", "it must start with http://, https:// or unix:/"},
+           Row{"http+unix://%2Frun", "it must start with http://, https:// or unix:/"},
+           Row{"/run/llama.sock", "a unix socket is written unix:/run/llama.sock"},
+           Row{"unix:llama.sock", whole_path},
+           Row{"unix:", whole_path},
+           Row{"unix:/run/", whole_path},
            Row{"http://", "`` is no host"},
            Row{"http://:80", "`` is no host"},
            Row{"http://h:0", "`0` is no port (1 to 65535)"},
@@ -90,7 +97,15 @@ TEST(Listen, takes_hosts_and_ports) {
   EXPECT_EQ(parse_listen(":9940", address), "`` is no host");
   EXPECT_EQ(parse_listen("h:65536", address), "`65536` is no port (0 to 65535)");
   EXPECT_EQ(parse_listen("h:-1", address), "`-1` is no port (0 to 65535)");
-  EXPECT_EQ(parse_listen("unix:/run/x", address), "unix sockets are not supported");
+  EXPECT_EQ(to_string(address), "[::1]:65535");
+  EXPECT_EQ(parse_listen("/run/x", address), "a unix socket is written unix:/run/x");
+  EXPECT_EQ(parse_listen("unix:x", address), whole_path);
+  auto const longest = "/" + std::string(106, 'x');
+  EXPECT_EQ(parse_listen("unix:" + longest + "x", address),
+            "the path of a unix socket has at most 107 bytes");
+  EXPECT_EQ(parse_listen("unix:" + longest, address), std::nullopt);
+  EXPECT_EQ(address.path, longest);
+  EXPECT_EQ(to_string(address), "unix:" + longest);
 }
 
 TEST(Globs, that_cover_others) {

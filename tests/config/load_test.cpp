@@ -1,4 +1,5 @@
 #include "support.hpp"
+#include "support/certificates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +37,8 @@ TEST(Config, has_defaults_that_are_safe) {
 
 TEST(Config, reads_every_key) {
   Folder const folder;
-  auto const ca = folder.file("ca.pem", "x");
+  test::Authority const authority;
+  auto const ca = authority.file();
   auto const config = good(
       "listen: '[::1]:1'\nadmin: localhost:2\nservers:\n- {name: m, url: 'https://h/v1', api_key: "
       "k, "
@@ -233,7 +235,7 @@ void expect_same_states(Slots const& again, Slots const& slots) {
 
 TEST(ConfigPrint, loads_again_to_the_same_but_for_secrets) {
   Folder const folder;
-  auto const ca = folder.file("ca \"$\\.pem", "x");
+  auto const ca = folder.file("ca \"$\\.pem", slurp(test::Authority().file()));
   auto const config = good(
       "listen: '[::1]:0'\nadmin: h:3\n"
       "servers: [{name: 'a \"b\" $$ \\ \xC3\xA4', url: 'https://[::1]/p', api_key: '${KEY}', "
@@ -304,13 +306,19 @@ TEST(ConfigPrint, writes_lists_only_where_there_are_several) {
 TEST(ConfigPrint, writes_every_key) {
   EXPECT_EQ(print(good(servers + "routes: [{model: a, slots: {}}, {model: b, slots: off}]\n" +
                        defaults_line())),
-            R"(listen: "127.0.0.1:9940"
+            R"(listen:
+  address: "127.0.0.1:9940"
+  tls: off
 admin: off
 servers:
   - name: "main"
     url: "http://127.0.0.1:9931"
     api_key: none
     ca_file: ""
+    server_name: ""
+    client_cert: ""
+    client_key: ""
+    verify: true
     connect_seconds: 5
     first_byte_seconds: 0
     idle_stream_seconds: 0

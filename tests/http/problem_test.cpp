@@ -28,29 +28,18 @@ TEST(Problem, statuses_of_the_codes) {
     std::string_view code;
     int status;
   };
-  for (auto const& row : {Row{"bad_request", 400},
-                          Row{"bad_framing", 400},
-                          Row{"session_conflict", 400},
-                          Row{"bad_slot_policy", 400},
-                          Row{"invalid_api_key", 401},
-                          Row{"slots_forbidden", 403},
-                          Row{"not_found", 404},
-                          Row{"model_not_found", 404},
-                          Row{"method_not_allowed", 405},
-                          Row{"request_timeout", 408},
-                          Row{"body_too_large", 413},
-                          Row{"expectation_failed", 417},
-                          Row{"head_too_large", 431},
-                          Row{"too_many_fields", 431},
-                          Row{"internal_error", 500},
-                          Row{"upstream_unreachable", 502},
-                          Row{"upstream_broken", 502},
-                          Row{"bad_upstream_response", 502},
-                          Row{"too_many_connections", 503},
-                          Row{"buffers_full", 503},
-                          Row{"shutting_down", 503},
-                          Row{"upstream_timeout", 504},
-                          Row{"no_such_code", 500}}) {
+  for (auto const& row : {Row{"bad_request", 400},           Row{"bad_framing", 400},
+                          Row{"https_needed", 400},          Row{"session_conflict", 400},
+                          Row{"bad_slot_policy", 400},       Row{"invalid_api_key", 401},
+                          Row{"slots_forbidden", 403},       Row{"not_found", 404},
+                          Row{"model_not_found", 404},       Row{"method_not_allowed", 405},
+                          Row{"request_timeout", 408},       Row{"body_too_large", 413},
+                          Row{"expectation_failed", 417},    Row{"head_too_large", 431},
+                          Row{"too_many_fields", 431},       Row{"internal_error", 500},
+                          Row{"upstream_unreachable", 502},  Row{"upstream_broken", 502},
+                          Row{"bad_upstream_response", 502}, Row{"too_many_connections", 503},
+                          Row{"buffers_full", 503},          Row{"shutting_down", 503},
+                          Row{"upstream_timeout", 504},      Row{"no_such_code", 500}}) {
     EXPECT_EQ(status_of(row.code), row.status) << row.code;
   }
 }

@@ -1,6 +1,7 @@
 #include "relay/tls_peer.hpp"
 
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -12,6 +13,16 @@
 #include <utility>
 
 namespace slotswap::test {
+
+std::string subject_of(ssl_st* ssl) {
+  std::unique_ptr<X509, void (*)(X509*)> const certificate(::SSL_get1_peer_certificate(ssl),
+                                                           &::X509_free);
+  if (!certificate) return "";
+  std::array<char, 256> text{};
+  ::X509_NAME_oneline(::X509_get_subject_name(certificate.get()), text.data(),
+                      static_cast<int>(text.size()));
+  return text.data();
+}
 
 struct TlsPeer::Impl {
   explicit Impl(RawClient connection_)
@@ -60,6 +71,23 @@ TlsPeer::TlsPeer(RawClient connection, Certificate const& certificate)
 
 TlsPeer::~TlsPeer() = default;
 
+void TlsPeer::demand(Authority const& authority) {
+  auto* const store = ::SSL_CTX_get_cert_store(impl_->context.get());
+  if (::X509_STORE_load_file(store, authority.file().c_str()) != 1) {
+    throw std::runtime_error("cannot use " + authority.file());
+  }
+  ::SSL_set_verify(impl_->ssl.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+}
+
+std::string TlsPeer::server_name() const {
+  auto const* const name = ::SSL_get_servername(impl_->ssl.get(), TLSEXT_NAMETYPE_host_name);
+  return name != nullptr ? name : "";
+}
+
+std::string TlsPeer::client_subject() const {
+  return subject_of(impl_->ssl.get());
+}
+
 bool TlsPeer::handshake() {
   return ::SSL_accept(impl_->ssl.get()) == 1;
 }
@@ -84,6 +112,10 @@ void TlsPeer::send(std::string_view bytes) {
   if (::SSL_write_ex(impl_->ssl.get(), bytes.data(), bytes.size(), &sent) != 1) {
     throw std::runtime_error("cannot send through TLS");
   }
+}
+
+void TlsPeer::cut() {
+  impl_->connection.close();
 }
 
 void TlsPeer::close() {

@@ -2,14 +2,19 @@
 // 20 s with std::runtime_error.
 #pragma once
 
-#include "relay/certificates.hpp"
+#include "support/certificates.hpp"
 #include "support/raw_client.hpp"
 
 #include <memory>
 #include <string>
 #include <string_view>
 
+struct ssl_st;
+
 namespace slotswap::test {
+
+// "/CN=..." of the other side's certificate; empty: it has none.
+std::string subject_of(ssl_st* ssl);
 
 class TlsPeer {
  public:
@@ -18,13 +23,20 @@ class TlsPeer {
   TlsPeer(TlsPeer const&) = delete;
   TlsPeer& operator=(TlsPeer const&) = delete;
 
+  // Clients must show a certificate of this authority.
+  void demand(Authority const& authority);
   // False when the client does not go through with it.
   bool handshake();
+  // After it: what the client named (SNI) and showed; empty: nothing.
+  std::string server_name() const;
+  std::string client_subject() const;
   std::string read_until(std::string_view marker);
   std::string read_exact(std::size_t size);
   void send(std::string_view bytes);
   // close_notify and the end of the connection.
   void close();
+  // The end without it.
+  void cut();
   // The client closed: without a byte before.
   bool ended();
 

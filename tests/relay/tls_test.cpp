@@ -1,7 +1,7 @@
 // A server behind https: its certificate must be from the configured authority, and for its name.
-#include "relay/certificates.hpp"
 #include "relay/stage.hpp"
 #include "relay/tls_peer.hpp"
+#include "support/certificates.hpp"
 
 #include <gtest/gtest.h>
 

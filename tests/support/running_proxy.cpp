@@ -47,6 +47,10 @@ std::uint16_t RunningProxy::port() const {
   return impl_->port;
 }
 
+void RunningProxy::reload() {
+  on_loop([this] { impl_->service->reload(); });
+}
+
 void RunningProxy::begin_stop() {
   impl_->loop.post([this] { impl_->service->stop([this] { impl_->loop.stop(); }); });
 }

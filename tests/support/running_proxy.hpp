@@ -29,6 +29,8 @@ class RunningProxy {
   RunningProxy& operator=(RunningProxy const&) = delete;
 
   [[nodiscard]] std::uint16_t port() const;
+  // What SIGHUP does to the program.
+  void reload();
   // Returns at once.
   void begin_stop();
   void stop();

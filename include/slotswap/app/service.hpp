@@ -49,6 +49,9 @@ class Service {
   std::uint16_t port() const { return listener_ ? listener_->port() : std::uint16_t{0}; }
   std::uint16_t admin_port() const { return admin_ ? admin_->port() : std::uint16_t{0}; }
 
+  /// Reads the files of certificates again, for connections that come from now on.
+  void reload();
+
   /// Stops accepting, turns away what waits, gives running answers `drain`, cuts them, saves what
   /// is dirty, then calls `done`. A second call cuts and saves at once.
   void stop(std::function<void()> done);

@@ -15,26 +15,44 @@ namespace slotswap::config {
 
 using base::Duration;
 
-/// An address to listen on: HOST:PORT, [V6]:PORT; port 0 lets the system choose (tests).
+/// Files in PEM form, each readable and fit for use at the time of loading.
+struct ListenTls {
+  std::string cert;
+  std::string key;
+  std::string client_ca;  // empty: no certificates of clients
+};
+
+/// An address to listen on: HOST:PORT, [V6]:PORT, where port 0 lets the system choose (tests), or
+/// unix:/path.
 struct ListenAddress {
   std::string host = "127.0.0.1";
   std::uint16_t port = 9940;
+  std::string path;              // of a unix socket, in place of host and port
+  std::optional<ListenTls> tls;  // none: plain HTTP
 };
+
+/// As the file has it, without what goes with it.
+std::string to_string(ListenAddress const& address);
 
 /// The root of a llama-server, without /v1 and without a trailing slash.
 struct ServerUrl {
   bool tls = false;
   std::string host;
   std::uint16_t port = 80;
+  std::string path;    // of a unix socket, in place of host, port and prefix
   std::string prefix;  // "" or "/some/path"
-  std::string text;    // canonical: scheme://host:port/prefix, the slot's owner in logs and keys
+  std::string text;    // canonical: scheme://host:port/prefix or unix:/path
 };
 
 struct Server {
   std::string name;
   ServerUrl url;
-  std::string api_key;  // empty: none
-  std::string ca_file;  // empty: the system's
+  std::string api_key;      // empty: none
+  std::string ca_file;      // empty: the system's
+  std::string server_name;  // that its certificate is for; empty: the URL's host
+  std::string client_cert;  // shown to it; empty: none
+  std::string client_key;
+  bool verify = true;  // its certificate
   Duration connect{std::chrono::seconds(5)};
   Duration first_byte{};   // 0: none, a prefill may take an hour
   Duration idle_stream{};  // 0: none
@@ -168,7 +186,7 @@ struct Loaded {
 };
 
 /// Reads a file; a syntax error is reported alone, all others together. Looks at save_path,
-/// state_dir and ca_file on disk.
+/// state_dir, certificates, keys and unix sockets on disk.
 Loaded load_file(std::string const& path);
 
 /// The same for a text; `environment` stands in for getenv in tests (null: the process's own).

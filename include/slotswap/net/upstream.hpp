@@ -7,9 +7,11 @@
 #include <slotswap/http/message.hpp>
 #include <slotswap/net/body.hpp>
 #include <slotswap/net/loop.hpp>
+#include <slotswap/tls/context.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +20,11 @@ namespace slotswap::net {
 
 struct UpstreamSettings {
   UpstreamSettings() = default;
-  bool tls = false;
   std::string host;
   std::uint16_t port = 80;
-  std::string ca_file;  // empty: the system's
+  std::string path;                     // of a unix socket, in place of host and port
+  std::optional<tls::ClientFiles> tls;  // none: plain HTTP
+  std::string server_name;              // that the certificate is for; empty: host
   Duration connect{std::chrono::seconds(5)};
   Duration idle{std::chrono::milliseconds(4000)};
   unsigned max_requests = 100;
@@ -82,9 +85,14 @@ class Upstream {
 
   /// HOST:PORT as it belongs into a Host field.
   virtual std::string const& authority() const = 0;
+
+  virtual bool secure() const = 0;
+  /// Reads the certificates again, for connections made from now on. Faults: tls; then the old ones
+  /// stay.
+  virtual base::Result<void> renew() = 0;
 };
 
-/// Faults with code "tls" when the CA file cannot be used.
+/// Faults with code "tls": which file cannot be used, and why.
 base::Result<std::unique_ptr<Upstream>> make_upstream(Loop& loop, UpstreamSettings settings);
 
 }  // namespace slotswap::net
