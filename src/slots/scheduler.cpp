@@ -55,7 +55,15 @@ bool Scheduler::allowed(Waiting const& who, std::size_t seat) const {
   return may_run(who, seat) && !shuns(who, seat);
 }
 
+// What is being written is newer than its state on disk: it waits for that, wherever it goes then.
+bool Scheduler::being_saved(std::string const& session) const {
+  return !session.empty() && std::any_of(seats_.begin(), seats_.end(), [&](Seat const& seat) {
+    return seat.open && seat.owner != 0 && seat.leaving == session;
+  });
+}
+
 bool Scheduler::usable(Waiting const& who, std::size_t seat) const {
+  if (being_saved(who.request.session)) return false;
   if (!allowed(who, seat) || seats_[seat].owner != 0) return false;
   if (gathering_ == 0 || gathering_ == who.request.ticket) return true;
   for (auto const& one : line_) {
@@ -222,6 +230,7 @@ void Scheduler::take(std::size_t seat, Request const& request, TimePoint now) {
   }
   taken.owner = request.ticket;
   taken.running = request.session;
+  taken.leaving = taken.resident == request.session ? std::string() : taken.resident;
   taken.started = now;
   taken.linger_until = TimePoint::min();
   count_turn(request.client);
@@ -242,6 +251,7 @@ void Scheduler::release(std::size_t seat, std::string resident, Duration linger,
   }
   freed.owner = 0;
   freed.running.clear();
+  freed.leaving.clear();
   freed.last_use = now;
   freed.free_since = now;
   freed.linger_until = resident.empty() ? TimePoint::min() : now + linger;

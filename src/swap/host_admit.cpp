@@ -112,6 +112,7 @@ net::awaitable<base::Result<Admission>> Host::take(Visitor visitor, Order order,
     auto& keeper = keeper_at(seat);
     auto own = order;
     auto const done = co_await keeper.prepare(own, vault_, cancel);
+    pool_->swapped(seat);
     if (done.has_error()) {
       lease->finish(slots::Outcome());
       co_return done.error();

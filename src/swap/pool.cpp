@@ -81,6 +81,11 @@ void Pool::release(std::vector<std::size_t> const& seats) {
   for (auto const seat : seats) seats_[seat].freed();
 }
 
+void Pool::swapped(std::size_t seat) {
+  scheduler_.swapped(seat);
+  grant();
+}
+
 void Pool::changed(std::size_t seat) {
   scheduler_.holds(seat, seats_[seat].resident());
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,26 @@ TEST(SlotPool, one_more_session_takes_the_slot_used_longest_ago_and_nothing_is_l
   EXPECT_EQ(house.log.count("event=save"), 1U);
   EXPECT_GE(house.chat("ben", story("ben", 101)).reused, 99) << "it stayed where it was";
   EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99) << "restored";
+}
+
+// In the other slot it would begin anew, as its state is not written yet.
+TEST(SlotPool, a_session_that_is_being_saved_is_waited_for) {
+  House house("ids: [0, 1]", [](Options& options) {
+    options.slots = 2;
+    options.context = 16'384;
+    options.slot_call_tps = 10;  // a save takes long enough to come in between
+  });
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  auto carl =
+      std::async(std::launch::async, [&house] { return house.chat("carl", story("carl", 20)); });
+  auto const saves = [&](std::string const& slot) {
+    return house.sim->book().count("POST", "/slots/" + slot + "?action=save");
+  };
+  ASSERT_TRUE(eventually([&] { return saves("0") == 1; }));
+  EXPECT_GE(house.chat("anna", story("anna", 101)).reused, 99);
+  EXPECT_EQ(carl.get().status, 200);
+  EXPECT_EQ(saves("1"), 1U) << "ben's, for anna";
 }
 
 TEST(SlotPool, two_sessions_run_at_once_and_a_sessions_own_requests_do_not) {

@@ -292,6 +292,39 @@ TEST_F(SchedulerTest, a_whole_request_that_leaves_frees_what_was_kept_for_it) {
   EXPECT_EQ(next(), "3@1");
 }
 
+TEST_F(SchedulerTest, a_session_that_is_being_saved_waits_for_that_wherever_it_goes) {
+  seats(2);
+  ask(1, "a");
+  ask(2, "b");
+  EXPECT_EQ(next(), "1@0");
+  EXPECT_EQ(next(), "2@1");
+  line_.swapped(0);
+  line_.swapped(1);
+  done(0, "a");
+  ask(3, "c");
+  EXPECT_EQ(next(), "3@0");
+  done(1, "b");
+  ask(4, "a");
+  EXPECT_EQ(next(), "-") << "slot 1 is free, but a is still being written from slot 0";
+  line_.swapped(0);
+  EXPECT_EQ(next(), "4@1 left 0");
+}
+
+TEST_F(SchedulerTest, a_session_in_a_closed_slot_waits_for_no_save) {
+  seats(2);
+  ask(1, "a");
+  EXPECT_EQ(next(), "1@0");
+  done(0, "a");
+  auto one = request(2, "c");
+  one.seats = {0};
+  line_.enter(std::move(one), now());
+  EXPECT_EQ(next(), "2@0");
+  ask(3, "a");
+  EXPECT_EQ(next(), "-");
+  line_.open(0, false);
+  EXPECT_EQ(next(), "3@1 left 0");
+}
+
 TEST_F(SchedulerTest, what_avoids_a_session_waits_for_another_slot_than_its) {
   seats(2);
   ask(1, "a");

@@ -55,6 +55,8 @@ class Scheduler {
   /// When next() may answer otherwise though nothing happened.
   std::optional<TimePoint> deadline(TimePoint now) const;
 
+  /// The owner has the slot as it needs it: what was there before is saved, or lost.
+  void swapped(std::size_t seat) { seats_[seat].leaving.clear(); }
   /// The owner is done. `resident`: whose prompt cache the slot holds now, empty: nobody's.
   /// `linger`: how long its next request is worth waiting for.
   void release(std::size_t seat, std::string resident, Duration linger, TimePoint now);
@@ -72,6 +74,7 @@ class Scheduler {
     Ticket owner = 0;  // 0: free
     std::string resident;
     std::string running;       // the owner's session
+    std::string leaving;       // that was there before, until the owner's swap is over
     std::deque<Ticket> batch;  // of one session, chosen together
     TimePoint last_use = TimePoint::min();
     TimePoint free_since{};
@@ -103,6 +106,7 @@ class Scheduler {
 
   bool may_run(Waiting const& who, std::size_t seat) const;
   bool shuns(Waiting const& who, std::size_t seat) const;
+  bool being_saved(std::string const& session) const;
   bool allowed(Waiting const& who, std::size_t seat) const;
   bool usable(Waiting const& who, std::size_t seat) const;
   bool wanted(std::size_t seat) const;

@@ -65,6 +65,8 @@ class Pool {
 
   /// Null: `cancel` or close() came first; without a `cancel` neither ends the wait.
   net::awaitable<std::unique_ptr<Turn>> wait(Wish wish, Cancel* cancel);
+  /// Whoever has the turn there is through with what was in the slot before.
+  void swapped(std::size_t seat);
   /// What the slot holds changed, and nobody had a turn there.
   void changed(std::size_t seat);
   /// Requests that wait are turned away, and later ones.
