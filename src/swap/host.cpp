@@ -46,6 +46,12 @@ KeeperEnvironment Host::environment() {
   environment.fit = [this](std::string const& route_text) { return fit(route_text); };
   environment.marker = [this] { return marker_; };
   environment.lost = [this] { lost(); };
+  environment.looked = [this](auto const& slots, base::TimePoint began) {
+    for (auto const& slot : slots) {
+      if (slot.busy) return;
+    }
+    for (auto const& keeper : keepers_) keeper->seen_idle(slots, began);
+  };
   environment.refused = [this](std::string const& words) { refused_call(words); };
   return environment;
 }

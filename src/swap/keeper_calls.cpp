@@ -76,6 +76,7 @@ void Keeper::say_kept_alive(std::vector<llama::SlotLook> const& slots) {
 net::awaitable<Event> Keeper::look(base::Duration timeout) {
   Event event;
   event.kind = Event::Kind::looked;
+  auto const began = environment_.loop.now();
   auto const slots = co_await environment_.server.slots(timeout);
   if (slots.has_error()) {
     // Silence means busy (older builds block until a batch ends); a server that is not there is not
@@ -86,6 +87,7 @@ net::awaitable<Event> Keeper::look(base::Duration timeout) {
     co_return event;
   }
   say_kept_alive(*slots);
+  environment_.looked(*slots, began);
   for (auto const& slot : *slots) {
     if (slot.id != slot_id_ || slot.busy) continue;
     slots::Stamp stamp;

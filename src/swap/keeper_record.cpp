@@ -129,6 +129,25 @@ void Keeper::moved_away(std::string const& id) {
   note_slot(vault);
 }
 
+// Whoever waits for it looks again before anything is saved.
+void Keeper::seen_idle(std::vector<llama::SlotLook> const& slots, base::TimePoint began) {
+  auto const settled = pool_.free(seat_) && !slot_.cancelled && slot_.last_answer < began;
+  if (!settled || residents_.empty()) return;
+  Vault& vault = residents_.begin()->second.vault;
+  for (auto const& slot : slots) {
+    slots::Stamp stamp;
+    stamp.task = slot.task;
+    stamp.tokens = slot.tokens;
+    if (slot.id != slot_id_ || slots::shows(slot_.content, stamp)) continue;
+    slot_.doubt();
+    residents_.clear();
+    disarm_idle_save();
+    say_unknown(false, slots::to_string(slots::Note::changed_behind_us));
+    pool_.changed(seat_);
+    note_slot(vault);
+  }
+}
+
 // Also what the last run noted, should it not have been believed yet.
 void Keeper::set_aside(bool aside, Vault& vault) {
   aside_ = aside;

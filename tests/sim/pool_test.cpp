@@ -14,6 +14,16 @@ using llama_sim::Fault;
 using llama_sim::Hold;
 using llama_sim::Options;
 
+// Its last answer is settled: the next request finds the order of use.
+bool known(House& house, std::size_t place) {
+  return eventually([&] {
+    auto known = false;
+    house.proxy->on_loop(
+        [&] { known = house.proxy->service().host("main")->keeper(place).slot().worth_saving(); });
+    return known;
+  });
+}
+
 class PoolHouse : public House {
  public:
   explicit PoolHouse(int slots = 2, std::string const& ids = "[0, 1]",
@@ -26,14 +36,7 @@ class PoolHouse : public House {
               options.scale = pace;
             },
             "", route) {}
-  bool known(std::size_t place) {
-    return eventually([&] {
-      auto known = false;
-      proxy->on_loop(
-          [&] { known = proxy->service().host("main")->keeper(place).slot().worth_saving(); });
-      return known;
-    });
-  }
+  bool known(std::size_t place) { return slotswap::test::known(*this, place); }
   std::string content(std::size_t place) {
     std::string text;
     proxy->on_loop([&] {
@@ -63,8 +66,9 @@ TEST(SlotPool, as_many_sessions_as_slots_are_never_swapped) {
 TEST(SlotPool, one_more_session_takes_the_slot_used_longest_ago_and_nothing_is_lost) {
   PoolHouse house;
   house.chat("anna", story("anna", 100));
-  house.chat("ben", story("ben", 100));
   ASSERT_TRUE(house.known(0));
+  house.chat("ben", story("ben", 100));
+  ASSERT_TRUE(house.known(1));
   house.chat("carl", story("carl", 100));
   EXPECT_EQ(house.log.count("event=save"), 1U);
   EXPECT_GE(house.chat("ben", story("ben", 101)).reused, 99) << "it stayed where it was";
@@ -79,7 +83,9 @@ TEST(SlotPool, a_session_that_is_being_saved_is_waited_for) {
     options.slot_call_tps = 10;  // a save takes long enough to come in between
   });
   house.chat("anna", story("anna", 100));
+  ASSERT_TRUE(known(house, 0));
   house.chat("ben", story("ben", 100));
+  ASSERT_TRUE(known(house, 1));
   auto carl =
       std::async(std::launch::async, [&house] { return house.chat("carl", story("carl", 20)); });
   auto const saves = [&](std::string const& slot) {
@@ -153,6 +159,25 @@ TEST(SlotPool, a_request_that_another_slots_work_keeps_alive_is_waited_for_and_s
   EXPECT_EQ(house.log.count("state=kept_alive"), 1U) << "once";
 }
 
+// Before anybody asks for that slot, and whoever changed it.
+TEST(SlotPool, a_neighbour_that_was_changed_is_seen_at_the_next_answer) {
+  PoolHouse house;
+  house.chat("anna", story("anna", 100));
+  house.chat("ben", story("ben", 100));
+  ASSERT_TRUE(house.known(0));
+  ASSERT_TRUE(house.known(1));
+  house.chat("ben", story("ben", 101));
+  EXPECT_EQ(house.log.count("changed_behind_us"), 0U);
+  auto const beside = request(house.sim->port(), "POST", "/v1/chat/completions", {},
+                              house.chat_body(story("other", 20), R"("id_slot":0,)"));
+  ASSERT_EQ(beside.status, 200);
+  house.chat("ben", story("ben", 102));
+  EXPECT_TRUE(eventually([&] { return house.content(0) == "unknown"; }));
+  EXPECT_EQ(house.log.count("changed_behind_us"), 1U);
+  house.chat("anna", story("anna", 101));
+  EXPECT_EQ(house.log.count("slot=resident"), 2U) << "ben's two, not anna's";
+}
+
 TEST(SlotPool, it_waits_until_all_slots_are_free) {
   PoolHouse house;
   house.sim->hold(Hold::answer);
@@ -175,7 +200,9 @@ TEST(SlotPool, a_title_that_goes_elsewhere_leaves_its_sessions_slot_alone) {
     PoolHouse house(2, "[0, 1]",
                     "side_requests: [{match: {header: {X-Task: title}}, do: " + work + "}]");
     house.chat("anna", story("anna", 100));
+    ASSERT_TRUE(house.known(0));
     house.chat("ben", story("ben", 100));
+    ASSERT_TRUE(house.known(1));
     Headers const title{{"X-Session-ID", "anna"}, {"X-Task", "title"}};
     EXPECT_EQ(house.ask("/v1/chat/completions", title, house.chat_body("a title")).status, 200);
     EXPECT_EQ(house.log.count("policy=" + work), 1U);

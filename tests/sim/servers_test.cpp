@@ -44,7 +44,9 @@ TEST(SeveralServers, two_sessions_have_one_each_and_nothing_is_swapped) {
 TEST(SeveralServers, a_state_that_one_saved_is_restored_on_the_other) {
   ServersHouse house(never);
   house.chat("anna", 100);
+  ASSERT_TRUE(house.settled("a"));
   house.chat("ben", 100);
+  ASSERT_TRUE(house.settled("b"));
   house.chat("carl", 100);
   EXPECT_EQ(house.last_server(), "a") << "the one that was used longest ago";
   EXPECT_EQ(house.saves(*house.a), 1U);

@@ -79,6 +79,8 @@ struct KeeperEnvironment {
   std::function<std::string()> marker;
   /// The server ended a connection or could not be reached.
   std::function<void()> lost;
+  /// A look at all of its slots, asked for at `began`.
+  std::function<void(std::vector<llama::SlotLook> const&, base::TimePoint began)> looked;
   /// It refused a slot call with these words.
   std::function<void(std::string const&)> refused;
 };
@@ -142,6 +144,9 @@ class Keeper {
   bool untouched() const { return !touched_; }
   /// What the slot holds of this session is not saved any more; whether it held any.
   bool forget(std::string const& id, Vault& vault);
+  /// All slots of its server stood idle, as a look that began then showed: what this one holds is
+  /// void where it shows something else, and nobody has it.
+  void seen_idle(std::vector<llama::SlotLook> const& slots, base::TimePoint began);
   /// It runs elsewhere from now on: what the slot holds of it is void.
   void moved_away(std::string const& id);
   /// Its server is set aside: nothing is saved there, and what the slot holds is void, also when
