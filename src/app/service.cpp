@@ -29,10 +29,7 @@ net::UpstreamSettings upstream_settings(config::Server const& server) {
   settings.port = server.url.port;
   settings.path = server.url.path;
   settings.server_name = server.server_name;
-  if (server.url.tls) {
-    settings.tls =
-        tls::ClientFiles{server.ca_file, server.client_cert, server.client_key, server.verify};
-  }
+  if (server.url.tls) settings.tls = server.files;
   settings.connect = server.connect;
   return settings;
 }
@@ -43,8 +40,7 @@ net::ListenerSettings listener_settings(config::Config const& config,
   settings.host = address.host;
   settings.port = address.port;
   settings.path = address.path;
-  if (address.tls)
-    settings.tls = tls::ServerFiles{address.tls->cert, address.tls->key, address.tls->client_ca};
+  settings.tls = address.tls;
   settings.head_bytes = config.limits.head_bytes;
   settings.max_connections = config.limits.connections;
   settings.header_read = config.limits.header_read;

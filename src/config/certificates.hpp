@@ -3,11 +3,16 @@
 
 #include "reader.hpp"
 
+#include <slotswap/tls/context.hpp>
+
 namespace slotswap::config {
 
 /// `section`: the map that names them. Complains where the file stands.
-void check_certificates(Section const& section, ListenTls const& files);
-/// Of a server whose URL is https.
-void check_certificates(Section const& section, Server const& server);
+template <class Files>
+void check_certificates(Section const& section, Files const& files) {
+  tls::Context unused;
+  if (auto const problem = tls::load(files, unused))
+    section.error(section.place_of(problem->key), problem->key, problem->what);
+}
 
 }  // namespace slotswap::config

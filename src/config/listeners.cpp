@@ -32,13 +32,13 @@ void read_tls(Section const& section, ListenAddress& address) {
                   "expected a map with `cert` and `key`, or off, found " + shown(read->text));
     return;
   }
-  Section const tls(section.reading(), entry->value, "tls");
-  ListenTls files;
-  auto const has_cert = tls.needed_text("cert", files.cert);
-  auto const has_key = tls.needed_text("key", files.key);
-  tls.text("client_ca", files.client_ca);
+  Section const inner(section.reading(), entry->value, "tls");
+  tls::ServerFiles files;
+  auto const has_cert = inner.needed_text("cert", files.cert);
+  auto const has_key = inner.needed_text("key", files.key);
+  inner.text("client_ca", files.client_ca);
   address.tls = files;
-  if (has_cert && has_key) check_certificates(tls, files);
+  if (has_cert && has_key) check_certificates(inner, files);
 }
 
 // True: it is there, and not `off`.

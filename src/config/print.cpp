@@ -101,11 +101,11 @@ class Printer {
     key("  - ", "name", quoted(server.name));
     key("    ", "url", quoted(server.url.text));
     key("    ", "api_key", server.api_key.empty() ? "none" : "\"***\"");
-    key("    ", "ca_file", quoted(server.ca_file));
+    key("    ", "ca_file", quoted(server.files.ca));
     key("    ", "server_name", quoted(server.server_name));
-    key("    ", "client_cert", quoted(server.client_cert));
-    key("    ", "client_key", quoted(server.client_key));
-    key("    ", "verify", server.verify ? "true" : "false");
+    key("    ", "client_cert", quoted(server.files.cert));
+    key("    ", "client_key", quoted(server.files.key));
+    key("    ", "verify", server.files.verify ? "true" : "false");
     key("    ", "connect_seconds", in_seconds(server.connect));
     key("    ", "first_byte_seconds", in_seconds(server.first_byte));
     key("    ", "idle_stream_seconds", in_seconds(server.idle_stream));

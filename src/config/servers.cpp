@@ -52,25 +52,25 @@ void read_server_name(Section const& section, std::string& out) {
 }
 
 void read_tls(Section const& section, Server& server, ServerPlaces& places) {
-  section.text("ca_file", server.ca_file);
+  section.text("ca_file", server.files.ca);
   read_server_name(section, server.server_name);
-  section.text("client_cert", server.client_cert);
-  section.text("client_key", server.client_key);
-  section.flag("verify", server.verify, {"true", "false"});
+  section.text("client_cert", server.files.cert);
+  section.text("client_key", server.files.key);
+  section.flag("verify", server.files.verify, {"true", "false"});
   for (auto const* const key : {"ca_file", "server_name", "client_cert", "client_key"}) {
     if (auto const* const entry = section.find(key);
         entry != nullptr && entry->value->kind == Node::Kind::scalar && !entry->value->text.empty())
       places.for_https.push_back({key, section.place_of(key)});
   }
-  if (!server.verify) places.for_https.push_back({"verify", section.place_of("verify")});
+  if (!server.files.verify) places.for_https.push_back({"verify", section.place_of("verify")});
   if (!places.url_good || !server.url.tls) return;
-  if (server.client_cert.empty() != server.client_key.empty()) {
-    auto const* const given = server.client_cert.empty() ? "client_key" : "client_cert";
+  if (server.files.cert.empty() != server.files.key.empty()) {
+    auto const* const given = server.files.cert.empty() ? "client_key" : "client_cert";
     section.error(section.place_of(given), given, "`client_cert` and `client_key` go together");
     return;
   }
-  check_certificates(section, server);
-  if (server.verify) return;
+  check_certificates(section, server.files);
+  if (server.files.verify) return;
   section.warning(section.place_of("verify"), "verify",
                   "the certificate of the server " + shown(server.name) +
                       " is not looked at: whoever is in between can read and change everything");

@@ -139,10 +139,7 @@ awaitable<bool> Connection::shake_hands() {
   if (service_->settings.rejected) service_->settings.rejected(peer_, fault);
   if (plain) {
     stream_.unsecure();
-    forget_request();
-    keep_alive_ = false;
-    co_await respond(http::to_problem(fault));
-    co_await linger();
+    co_await turn_away(http::to_problem(fault));
   }
   co_return false;
 }

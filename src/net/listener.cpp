@@ -1,4 +1,5 @@
 #include "acceptor.hpp"
+#include "certificates.hpp"
 #include "connection.hpp"
 
 #include <slotswap/net/listener.hpp>
@@ -53,17 +54,7 @@ class OpenListener : public Listener, public std::enable_shared_from_this<OpenLi
 
   base::Result<void> renew() override {
     if (!secure()) return {};
-    auto fresh = load(*service_->settings.tls);
-    if (fresh.has_error()) return fresh.error();
-    certificates_ = std::move(*fresh);
-    return {};
-  }
-
-  static base::Result<tls::Context> load(tls::ServerFiles const& files) {
-    tls::Context context;
-    auto const problem = tls::load(files, context);
-    if (!problem) return context;
-    return base::Fault(base::Side::us, "tls", "`" + problem->key + "`: " + problem->what);
+    return load_certificates(*service_->settings.tls, certificates_);
   }
 
   void stop_accepting() override {
@@ -171,9 +162,8 @@ base::Result<std::unique_ptr<Listener>> listen(Loop& loop, ListenerSettings sett
                                                Handler handler) {
   tls::Context certificates;
   if (settings.tls) {
-    auto loaded = OpenListener::load(*settings.tls);
+    auto const loaded = load_certificates(*settings.tls, certificates);
     if (loaded.has_error()) return loaded.error();
-    certificates = std::move(*loaded);
   }
   auto opened = open_acceptor(loop, settings);
   if (opened.has_error()) return opened.error();

@@ -1,3 +1,4 @@
+#include "certificates.hpp"
 #include "upstream_connection.hpp"
 
 #include <slotswap/base/text.hpp>
@@ -64,9 +65,7 @@ class UpstreamPool : public Upstream {
 
   base::Result<void> renew() override {
     if (!secure()) return {};
-    auto const problem = tls::load(*shared_->settings.tls, shared_->certificates);
-    if (!problem) return {};
-    return base::Fault(base::Side::us, "tls", "`" + problem->key + "`: " + problem->what);
+    return load_certificates(*shared_->settings.tls, shared_->certificates);
   }
 
  private:

@@ -58,7 +58,7 @@ bool Scheduler::allowed(Waiting const& who, std::size_t seat) const {
 // What is being written is newer than its state on disk: it waits for that, wherever it goes then.
 bool Scheduler::being_saved(std::string const& session) const {
   return !session.empty() && std::any_of(seats_.begin(), seats_.end(), [&](Seat const& seat) {
-    return seat.open && seat.owner != 0 && seat.leaving == session;
+    return seat.open && seat.leaving == session;
   });
 }
 

@@ -90,10 +90,7 @@ net::awaitable<Event> Keeper::look(base::Duration timeout) {
   environment_.looked(*slots, began);
   for (auto const& slot : *slots) {
     if (slot.id != slot_id_ || slot.busy) continue;
-    slots::Stamp stamp;
-    stamp.task = slot.task;
-    stamp.tokens = slot.tokens;
-    event.stamp = stamp;
+    event.stamp = slots::Stamp{slot.task, slot.tokens};
   }
   co_return event;
 }

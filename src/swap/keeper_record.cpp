@@ -135,9 +135,7 @@ void Keeper::seen_idle(std::vector<llama::SlotLook> const& slots, base::TimePoin
   if (!settled || residents_.empty()) return;
   Vault& vault = residents_.begin()->second.vault;
   for (auto const& slot : slots) {
-    slots::Stamp stamp;
-    stamp.task = slot.task;
-    stamp.tokens = slot.tokens;
+    slots::Stamp const stamp{slot.task, slot.tokens};
     if (slot.id != slot_id_ || slots::shows(slot_.content, stamp)) continue;
     slot_.doubt();
     residents_.clear();

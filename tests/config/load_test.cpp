@@ -63,7 +63,7 @@ TEST(Config, reads_every_key) {
   auto const& server = config.servers.at(0);
   EXPECT_TRUE(server.url.tls);
   EXPECT_EQ(server.api_key, "k");
-  EXPECT_EQ(server.ca_file, ca);
+  EXPECT_EQ(server.files.ca, ca);
   EXPECT_EQ(server.connect, 1500ms);
   EXPECT_EQ(server.first_byte, 2s);
   EXPECT_EQ(server.idle_stream, 3s);
@@ -263,7 +263,7 @@ TEST(ConfigPrint, loads_again_to_the_same_but_for_secrets) {
   auto const again = good(text);
   EXPECT_EQ(print(again), text);
   EXPECT_EQ(again.servers.at(0).name, config.servers[0].name);
-  EXPECT_EQ(again.servers.at(0).ca_file, ca);
+  EXPECT_EQ(again.servers.at(0).files.ca, ca);
   EXPECT_EQ(again.servers.at(0).connect, config.servers[0].connect);
   EXPECT_EQ(again.servers.at(1).api_key, "");
   EXPECT_EQ(again.servers.at(1).models_max, 9999);

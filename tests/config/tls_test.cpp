@@ -61,9 +61,9 @@ TEST(ConfigTls, of_a_server_is_read_and_printed) {
   ASSERT_EQ(listed(loaded.errors) + listed(loaded.warnings), "");
   auto const& server = loaded.config.servers.at(0);
   EXPECT_EQ(server.server_name, "llama.example");
-  EXPECT_EQ(server.client_cert, own.file);
-  EXPECT_EQ(server.client_key, own.key_file);
-  EXPECT_TRUE(server.verify);
+  EXPECT_EQ(server.files.cert, own.file);
+  EXPECT_EQ(server.files.key, own.key_file);
+  EXPECT_TRUE(server.files.verify);
   auto const text = print(loaded.config);
   EXPECT_EQ(print(load(text).config), text);
 }

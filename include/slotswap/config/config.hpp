@@ -4,6 +4,7 @@
 #pragma once
 
 #include <slotswap/base/clock.hpp>
+#include <slotswap/tls/context.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -15,20 +16,13 @@ namespace slotswap::config {
 
 using base::Duration;
 
-/// Files in PEM form, each readable and fit for use at the time of loading.
-struct ListenTls {
-  std::string cert;
-  std::string key;
-  std::string client_ca;  // empty: no certificates of clients
-};
-
 /// An address to listen on: HOST:PORT, [V6]:PORT, where port 0 lets the system choose (tests), or
 /// unix:/path.
 struct ListenAddress {
   std::string host = "127.0.0.1";
   std::uint16_t port = 9940;
-  std::string path;              // of a unix socket, in place of host and port
-  std::optional<ListenTls> tls;  // none: plain HTTP
+  std::string path;                     // of a unix socket, in place of host and port
+  std::optional<tls::ServerFiles> tls;  // fit for use at the time of loading; none: plain HTTP
 };
 
 /// As the file has it, without what goes with it.
@@ -48,11 +42,8 @@ struct Server {
   std::string name;
   ServerUrl url;
   std::string api_key;      // empty: none
-  std::string ca_file;      // empty: the system's
   std::string server_name;  // that its certificate is for; empty: the URL's host
-  std::string client_cert;  // shown to it; empty: none
-  std::string client_key;
-  bool verify = true;  // its certificate
+  tls::ClientFiles files;   // for https; fit for use at the time of loading
   Duration connect{std::chrono::seconds(5)};
   Duration first_byte{};   // 0: none, a prefill may take an hour
   Duration idle_stream{};  // 0: none
