@@ -1,5 +1,7 @@
 #include "relay/corpus.hpp"
 
+#include "support/escapes.hpp"
+
 #include <fstream>
 #include <ostream>
 #include <stdexcept>
@@ -11,44 +13,13 @@ namespace {
   throw std::runtime_error("the corpus has a line that cannot be read: " + line);
 }
 
-// \r \n \t \\ \xHH, and \*N;c for N times the character c.
-std::string unescaped(std::string const& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\') {
-      out += text[i];
-      continue;
-    }
-    auto const kind = ++i < text.size() ? text[i] : '\0';
-    auto const end = text.find(';', i);
-    if (kind == 'r') {
-      out += '\r';
-    } else if (kind == 'n') {
-      out += '\n';
-    } else if (kind == 't') {
-      out += '\t';
-    } else if (kind == '\\') {
-      out += '\\';
-    } else if (kind == 'x' && i + 2 < text.size()) {
-      out += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
-      i += 2;
-    } else if (kind == '*' && end + 1 < text.size()) {
-      out.append(std::stoul(text.substr(i + 1, end - i - 1)), text[end + 1]);
-      i = end + 1;
-    } else {
-      refuse(text);
-    }
-  }
-  return out;
-}
-
 // "> text" is a line, ">> text" bytes as they stand; "<" and "<<" likewise.
 std::string bytes_of(std::string const& line) {
   auto const bare = line.size() > 1 && line[1] == line[0];
   auto const begin = bare ? std::size_t{2} : std::size_t{1};
   if (line.size() > begin && line[begin] != ' ') refuse(line);
   auto const text = line.size() > begin ? line.substr(begin + 1) : std::string();
-  return unescaped(text) + (bare ? "" : "\r\n");
+  return unescaped(text, Escapes::with_repeats) + (bare ? "" : "\r\n");
 }
 
 }  // namespace

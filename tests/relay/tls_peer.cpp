@@ -1,72 +1,22 @@
 #include "relay/tls_peer.hpp"
 
+#include "relay/tls_end.hpp"
+
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 
-#include <fcntl.h>
-
-#include <array>
-#include <csignal>
 #include <stdexcept>
 #include <utility>
 
 namespace slotswap::test {
 
-std::string subject_of(ssl_st* ssl) {
-  std::unique_ptr<X509, void (*)(X509*)> const certificate(::SSL_get1_peer_certificate(ssl),
-                                                           &::X509_free);
-  if (!certificate) return "";
-  std::array<char, 256> text{};
-  ::X509_NAME_oneline(::X509_get_subject_name(certificate.get()), text.data(),
-                      static_cast<int>(text.size()));
-  return text.data();
-}
-
-struct TlsPeer::Impl {
-  explicit Impl(RawClient connection_)
-      : connection(std::move(connection_)),
-        context(::SSL_CTX_new(::TLS_server_method()), &::SSL_CTX_free),
-        ssl(nullptr, &::SSL_free) {}
-
-  // 0 at the end of the stream.
-  std::size_t fill() {
-    std::array<char, 16 * 1024> piece{};
-    std::size_t got = 0;
-    if (::SSL_read_ex(ssl.get(), piece.data(), piece.size(), &got) != 1) return 0;
-    buffer.append(piece.data(), got);
-    return got;
-  }
-
-  std::string take(std::size_t size) {
-    auto taken = buffer.substr(0, size);
-    buffer.erase(0, size);
-    return taken;
-  }
-
-  RawClient connection;
-  std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context;
-  std::unique_ptr<SSL, void (*)(SSL*)> ssl;
-  std::string buffer;
+struct TlsPeer::Impl : TlsEnd {
+  using TlsEnd::TlsEnd;
 };
 
 TlsPeer::TlsPeer(RawClient connection, Certificate const& certificate)
-    : impl_(std::make_unique<Impl>(std::move(connection))) {
-  // OpenSSL writes without MSG_NOSIGNAL, an alert to a peer that has gone too.
-  std::signal(SIGPIPE, SIG_IGN);
-  auto const fd = impl_->connection.fd();
-  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-  timeval const patience{20, 0};
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  auto* const context = impl_->context.get();
-  if (::SSL_CTX_use_certificate_file(context, certificate.file.c_str(), SSL_FILETYPE_PEM) != 1 ||
-      ::SSL_CTX_use_PrivateKey_file(context, certificate.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    throw std::runtime_error("cannot use " + certificate.file);
-  }
-  impl_->ssl.reset(::SSL_new(context));
-  ::SSL_set_fd(impl_->ssl.get(), fd);
+    : impl_(std::make_unique<Impl>(std::move(connection), ::TLS_server_method())) {
+  impl_->show(certificate);
+  impl_->start();
 }
 
 TlsPeer::~TlsPeer() = default;
@@ -85,7 +35,7 @@ std::string TlsPeer::server_name() const {
 }
 
 std::string TlsPeer::client_subject() const {
-  return subject_of(impl_->ssl.get());
+  return impl_->other_subject();
 }
 
 bool TlsPeer::handshake() {
@@ -93,25 +43,15 @@ bool TlsPeer::handshake() {
 }
 
 std::string TlsPeer::read_until(std::string_view marker) {
-  for (;;) {
-    auto const found = impl_->buffer.find(marker);
-    if (found != std::string::npos) return impl_->take(found + marker.size());
-    if (impl_->fill() == 0) throw std::runtime_error("ended with: " + impl_->buffer);
-  }
+  return impl_->read_until(marker);
 }
 
 std::string TlsPeer::read_exact(std::size_t size) {
-  while (impl_->buffer.size() < size) {
-    if (impl_->fill() == 0) throw std::runtime_error("ended too early");
-  }
-  return impl_->take(size);
+  return impl_->read_exact(size);
 }
 
 void TlsPeer::send(std::string_view bytes) {
-  std::size_t sent = 0;
-  if (::SSL_write_ex(impl_->ssl.get(), bytes.data(), bytes.size(), &sent) != 1) {
-    throw std::runtime_error("cannot send through TLS");
-  }
+  impl_->send(bytes);
 }
 
 void TlsPeer::cut() {

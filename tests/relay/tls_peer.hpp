@@ -9,12 +9,7 @@
 #include <string>
 #include <string_view>
 
-struct ssl_st;
-
 namespace slotswap::test {
-
-// "/CN=..." of the other side's certificate; empty: it has none.
-std::string subject_of(ssl_st* ssl);
 
 class TlsPeer {
  public:

@@ -13,21 +13,13 @@ namespace {
 
 using llama_sim::Hold;
 
-RawClient send_chat(House& house, std::string const& session, std::string const& text,
-                    std::string const& more = "") {
-  RawClient client(house.proxy->port());
-  client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
-                           house.chat_body(text, more)));
-  return client;
-}
-
 TEST(Cancel, one_that_leaves_in_the_queue_never_reaches_the_server) {
   House house;
   house.sim->hold(Hold::prefill);
-  auto first = send_chat(house, "anna", story("anna", 2000));
+  auto first = house.begin("anna", story("anna", 2000));
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 1; }));
-  auto second = send_chat(house, "ben", story("ben", 20));
-  auto third = send_chat(house, "carl", story("carl", 20));
+  auto second = house.begin("ben", story("ben", 20));
+  auto third = house.begin("carl", story("carl", 20));
   second.close();
   ASSERT_TRUE(eventually([&] { return house.log.count("status=499") == 1; }));
   house.sim->hold(Hold::nowhere);
@@ -40,7 +32,7 @@ TEST(Cancel, in_the_prefill_closes_the_servers_connection_and_another_session_wa
   House house;
   house.chat("anna", story("anna", 50));
   house.sim->hold(Hold::prefill);
-  auto leaving = send_chat(house, "ben", story("ben", 8000));
+  auto leaving = house.begin("ben", story("ben", 8000));
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 2; }));
   leaving.close();
   auto next = std::async(std::launch::async, [&] { return house.chat("anna", story("anna", 51)); });
@@ -57,12 +49,12 @@ TEST(Cancel, the_same_sessions_next_request_is_forwarded_at_once_and_goes_on_wit
   House house;
   house.chat("anna", story("anna", 50));
   house.sim->hold(Hold::prefill);
-  auto leaving = send_chat(house, "ben", story("ben", 8000));
+  auto leaving = house.begin("ben", story("ben", 8000));
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 2; }));
   auto const looks = house.sim->book().count("GET", "/slots");
   leaving.close();
   ASSERT_TRUE(eventually([&] { return house.log.count("status=499") == 1; }));
-  auto again = send_chat(house, "ben", story("ben", 8000));
+  auto again = house.begin("ben", story("ben", 8000));
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_cancelled == 1; }));
   house.sim->hold(Hold::nowhere);
   EXPECT_EQ(read_answer(again).status, 200);
@@ -73,7 +65,7 @@ TEST(Cancel, in_the_answer_keeps_the_sessions_tokens_its_own) {
   House house;
   house.chat("anna", story("anna", 50));
   house.sim->hold(Hold::answer);
-  auto leaving = send_chat(house, "ben", story("ben", 60), R"("stream":true,)");
+  auto leaving = house.begin("ben", story("ben", 60), R"("stream":true,)");
   leaving.read_until("data:");
   leaving.close();
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_cancelled == 1; }));

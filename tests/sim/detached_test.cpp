@@ -52,12 +52,7 @@ TEST(Detached, with_leave_the_slot_is_leased_until_the_answer_is_there) {
   leave(house, client);
   auto next =
       std::async(std::launch::async, [&house] { return house.chat("ben", story("ben", 20)); });
-  auto const waiting = [&house] {
-    std::size_t count = 0;
-    house.proxy->on_loop([&] { count = house.proxy->service().host("main")->keeper().waiting(); });
-    return count;
-  };
-  EXPECT_TRUE(eventually([&] { return waiting() == 1; }));
+  EXPECT_TRUE(eventually([&] { return house.waiting() == 1; }));
   EXPECT_FALSE(lease_is_free(house));
   house.sim->hold(Hold::nowhere);
   EXPECT_EQ(next.get().status, 200);

@@ -17,18 +17,10 @@ TEST(End, saves_what_is_dirty) {
 TEST(End, running_answers_may_end_and_waiting_requests_are_turned_away) {
   House house;
   house.sim->hold(llama_sim::Hold::answer);
-  RawClient running(house.proxy->port());
-  running.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", "anna"}},
-                            house.chat_body("one two")));
+  auto running = house.begin("anna", "one two");
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 1; }));
-  RawClient waiting(house.proxy->port());
-  waiting.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", "ben"}},
-                            house.chat_body("three")));
-  ASSERT_TRUE(eventually([&] {
-    std::size_t queued = 0;
-    house.proxy->on_loop([&] { queued = house.proxy->service().host("main")->keeper().waiting(); });
-    return queued == 1;
-  }));
+  auto waiting = house.begin("ben", "three");
+  ASSERT_TRUE(eventually([&] { return house.waiting() == 1; }));
   house.proxy->begin_stop();
   auto const turned_away = read_answer(waiting);
   EXPECT_EQ(turned_away.status, 503);

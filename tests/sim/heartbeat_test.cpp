@@ -30,12 +30,6 @@ RawClient occupy(House& house) {
   return client;
 }
 
-std::size_t waiting(House& house) {
-  std::size_t waiting = 0;
-  house.proxy->on_loop([&] { waiting = house.proxy->service().host("main")->keeper().waiting(); });
-  return waiting;
-}
-
 // Its head and two heartbeats, before anything of an answer can be there.
 HttpAnswer wait_for_beats(RawClient& client, std::string const& beats = two_beats) {
   auto answer = read_head(client);
@@ -97,7 +91,7 @@ TEST(Heartbeat, only_a_stream_gets_them) {
   auto owner = occupy(house);
   auto whole = begin(house, "/v1/chat/completions", "anna", 20, "");
   auto infill = begin(house, "/infill", "ben", 20);
-  ASSERT_TRUE(eventually([&] { return waiting(house) == 2; }));
+  ASSERT_TRUE(eventually([&] { return house.waiting() == 2; }));
   auto beside = begin(house, "/v1/chat/completions", "carl", 20);
   wait_for_beats(beside);
   house.sim->hold(Hold::nowhere);

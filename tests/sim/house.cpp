@@ -33,13 +33,19 @@ app::ServiceOptions House::options() const {
   return options;
 }
 
-bool House::settled() {
+bool House::settled(std::size_t place) {
   return eventually([&] {
     bool settled = false;
     proxy->on_loop(
-        [&] { settled = proxy->service().host("main")->keeper().slot().worth_saving(); });
+        [&] { settled = proxy->service().host("main")->keeper(place).slot().worth_saving(); });
     return settled;
   });
+}
+
+std::size_t House::waiting() {
+  std::size_t count = 0;
+  proxy->on_loop([&] { count = proxy->service().host("main")->keeper().waiting(); });
+  return count;
 }
 
 void House::restart_proxy() {
@@ -50,6 +56,14 @@ void House::restart_proxy() {
 std::string House::chat_body(std::string const& text, std::string const& more) const {
   return R"({"model":"sim","max_tokens":4,)" + more + R"("messages":[{"role":"user","content":)" +
          json::quote(text) + "}]}";
+}
+
+RawClient House::begin(std::string const& session, std::string const& text,
+                       std::string const& more) const {
+  RawClient client(proxy->port());
+  client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
+                           chat_body(text, more)));
+  return client;
 }
 
 HttpAnswer House::ask(std::string const& path, Headers const& headers, std::string const& body) {

@@ -36,11 +36,17 @@ class House {
   Reply chat(std::string const& session, std::string const& text, std::string const& more = "");
   /// A POST through the proxy; its log line is there when it returns.
   HttpAnswer ask(std::string const& path, Headers const& headers, std::string const& body);
+  /// Sends a chat; its answer is to be read from what is returned.
+  RawClient begin(std::string const& session, std::string const& text,
+                  std::string const& more = "") const;
   /// What an answer says of itself.
   static Reply read(HttpAnswer const& answer);
   std::string chat_body(std::string const& text, std::string const& more = "") const;
-  /// True once what the last answer left in the slot is known and worth saving.
-  bool settled();
+  /// True once what the last answer left in the slot, by its place in `ids`, is known and worth
+  /// saving.
+  bool settled(std::size_t place = 0);
+  /// Requests in line for the first slot.
+  std::size_t waiting();
   /// Starts the proxy again, as after a restart, with the limit below.
   void restart_proxy();
   std::string yaml() const;

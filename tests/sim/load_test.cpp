@@ -30,9 +30,7 @@ TEST(Load, sixteen_clients_of_four_sessions_with_random_cancels) {
       auto const name = "session" + std::to_string(random() % sessions) + "x";
       auto const text = story(name, 40 + static_cast<int>(random() % 40));
       auto const stream = random() % 2 == 0 ? R"("stream":true,)" : "";
-      RawClient client(house.proxy->port());
-      client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", name}},
-                               house.chat_body(text, stream)));
+      auto client = house.begin(name, text, stream);
       if (random() % 4 == 0) {
         if (random() % 2 == 0) client.read_exact(1);
         client.close();

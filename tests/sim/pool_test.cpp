@@ -14,16 +14,6 @@ using llama_sim::Fault;
 using llama_sim::Hold;
 using llama_sim::Options;
 
-// Its last answer is settled: the next request finds the order of use.
-bool known(House& house, std::size_t place) {
-  return eventually([&] {
-    auto known = false;
-    house.proxy->on_loop(
-        [&] { known = house.proxy->service().host("main")->keeper(place).slot().worth_saving(); });
-    return known;
-  });
-}
-
 class PoolHouse : public House {
  public:
   explicit PoolHouse(int slots = 2, std::string const& ids = "[0, 1]",
@@ -36,7 +26,6 @@ class PoolHouse : public House {
               options.scale = pace;
             },
             "", route) {}
-  bool known(std::size_t place) { return slotswap::test::known(*this, place); }
   std::string content(std::size_t place) {
     std::string text;
     proxy->on_loop([&] {
@@ -66,9 +55,9 @@ TEST(SlotPool, as_many_sessions_as_slots_are_never_swapped) {
 TEST(SlotPool, one_more_session_takes_the_slot_used_longest_ago_and_nothing_is_lost) {
   PoolHouse house;
   house.chat("anna", story("anna", 100));
-  ASSERT_TRUE(house.known(0));
+  ASSERT_TRUE(house.settled(0));
   house.chat("ben", story("ben", 100));
-  ASSERT_TRUE(house.known(1));
+  ASSERT_TRUE(house.settled(1));
   house.chat("carl", story("carl", 100));
   EXPECT_EQ(house.log.count("event=save"), 1U);
   EXPECT_GE(house.chat("ben", story("ben", 101)).reused, 99) << "it stayed where it was";
@@ -83,9 +72,9 @@ TEST(SlotPool, a_session_that_is_being_saved_is_waited_for) {
     options.slot_call_tps = 10;  // a save takes long enough to come in between
   });
   house.chat("anna", story("anna", 100));
-  ASSERT_TRUE(known(house, 0));
+  ASSERT_TRUE(house.settled(0));
   house.chat("ben", story("ben", 100));
-  ASSERT_TRUE(known(house, 1));
+  ASSERT_TRUE(house.settled(1));
   auto carl =
       std::async(std::launch::async, [&house] { return house.chat("carl", story("carl", 20)); });
   auto const saves = [&](std::string const& slot) {
@@ -101,21 +90,13 @@ TEST(SlotPool, two_sessions_run_at_once_and_a_sessions_own_requests_do_not) {
   PoolHouse house;
   house.sim->hold(Hold::answer);
   auto const send = [&](std::string const& session) {
-    RawClient client(house.proxy->port());
-    client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
-                             house.chat_body(story(session, 20))));
-    return client;
+    return house.begin(session, story(session, 20));
   };
   auto first = send("anna");
   auto other = send("ben");
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 2; }));
   auto second = send("anna");
-  auto waiting = [&] {
-    std::size_t count = 0;
-    house.proxy->on_loop([&] { count = house.proxy->service().host("main")->keeper().waiting(); });
-    return count;
-  };
-  ASSERT_TRUE(eventually([&] { return waiting() == 1; }));
+  ASSERT_TRUE(eventually([&] { return house.waiting() == 1; }));
   EXPECT_EQ(house.sim->book().most_parked, 0U);
   house.sim->hold(Hold::nowhere);
   for (auto* client : {&first, &other, &second}) EXPECT_EQ(read_answer(*client).status, 200);
@@ -125,8 +106,8 @@ TEST(SlotPool, what_heeds_no_slot_gets_all_of_them_and_what_it_changed_is_unknow
   PoolHouse house;
   house.chat("anna", story("anna", 100));
   house.chat("ben", story("ben", 100));
-  ASSERT_TRUE(house.known(0));
-  ASSERT_TRUE(house.known(1));
+  ASSERT_TRUE(house.settled(0));
+  ASSERT_TRUE(house.settled(1));
   auto const answer = house.ask("/v1/messages", {{"X-Session-ID", "dora"}}, house.messages_body());
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(house.log.count("event=save"), 2U) << "whatever it takes was saved before";
@@ -140,10 +121,7 @@ TEST(SlotPool, a_request_that_another_slots_work_keeps_alive_is_waited_for_and_s
   PoolHouse house(2, "[0, 1]", "", 5);
   house.sim->hold(Hold::answer);
   auto const send = [&](std::string const& session) {
-    RawClient client(house.proxy->port());
-    client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
-                             house.chat_body(story(session, 20))));
-    return client;
+    return house.begin(session, story(session, 20));
   };
   auto ben = send("ben");
   auto anna = send("anna");
@@ -164,8 +142,8 @@ TEST(SlotPool, a_neighbour_that_was_changed_is_seen_at_the_next_answer) {
   PoolHouse house;
   house.chat("anna", story("anna", 100));
   house.chat("ben", story("ben", 100));
-  ASSERT_TRUE(house.known(0));
-  ASSERT_TRUE(house.known(1));
+  ASSERT_TRUE(house.settled(0));
+  ASSERT_TRUE(house.settled(1));
   house.chat("ben", story("ben", 101));
   EXPECT_EQ(house.log.count("changed_behind_us"), 0U);
   auto const beside = request(house.sim->port(), "POST", "/v1/chat/completions", {},
@@ -200,9 +178,9 @@ TEST(SlotPool, a_title_that_goes_elsewhere_leaves_its_sessions_slot_alone) {
     PoolHouse house(2, "[0, 1]",
                     "side_requests: [{match: {header: {X-Task: title}}, do: " + work + "}]");
     house.chat("anna", story("anna", 100));
-    ASSERT_TRUE(house.known(0));
+    ASSERT_TRUE(house.settled(0));
     house.chat("ben", story("ben", 100));
-    ASSERT_TRUE(house.known(1));
+    ASSERT_TRUE(house.settled(1));
     Headers const title{{"X-Session-ID", "anna"}, {"X-Task", "title"}};
     EXPECT_EQ(house.ask("/v1/chat/completions", title, house.chat_body("a title")).status, 200);
     EXPECT_EQ(house.log.count("policy=" + work), 1U);
@@ -215,10 +193,7 @@ TEST(SlotPool, a_request_is_stuck_when_its_own_slot_stands_idle) {
   PoolHouse house(2, "[0, 1]", "stuck_seconds: 0.12");
   house.sim->hold(Hold::prefill);
   auto const send = [&](std::string const& session) {
-    RawClient client(house.proxy->port());
-    client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
-                             house.chat_body(story(session, 20))));
-    return client;
+    return house.begin(session, story(session, 20));
   };
   auto anna = send("anna");
   ASSERT_TRUE(eventually([&] { return house.sim->book().completions_started == 1; }));

@@ -39,11 +39,7 @@ class Line {
     EXPECT_TRUE(eventually([&] { return waiting() == before + 1; }));
     return client;
   }
-  std::size_t waiting() {
-    std::size_t count = 0;
-    house.proxy->on_loop([&] { count = house.proxy->service().host("main")->keeper().waiting(); });
-    return count;
-  }
+  std::size_t waiting() { return house.waiting(); }
   void go() { house.sim->hold(Hold::nowhere); }
   std::vector<std::string> order() {
     std::vector<std::string> sessions;

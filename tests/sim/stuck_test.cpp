@@ -24,10 +24,7 @@ std::size_t sent(House& house, std::string const& session) {
 }
 
 RawClient begin(House& house, std::string const& session, std::string const& more = "") {
-  RawClient client(house.proxy->port());
-  client.send(make_request("POST", "/v1/chat/completions", {{"X-Session-ID", session}},
-                           house.chat_body(story(session, 100), more)));
-  return client;
+  return house.begin(session, story(session, 100), more);
 }
 
 TEST(Stuck, a_request_that_was_forgotten_is_sent_once_more) {

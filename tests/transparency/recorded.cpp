@@ -1,54 +1,14 @@
 #include "transparency/recorded.hpp"
 
+#include "support/escapes.hpp"
+
 #include <algorithm>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
 
 namespace slotswap::test {
-namespace {
-
 namespace fs = std::filesystem;
-
-char byte_of(std::string_view digits) {
-  std::size_t used = 0;
-  auto const value = std::stoi(std::string(digits), &used, 16);
-  if (used != 2) throw std::runtime_error("not a byte: " + std::string(digits));
-  return static_cast<char>(value);
-}
-
-std::string unescaped(std::string_view text) {
-  std::string bytes;
-  for (std::size_t place = 0; place < text.size(); ++place) {
-    if (text[place] != '\\') {
-      bytes += text[place];
-      continue;
-    }
-    switch (text.substr(place + 1).empty() ? '\0' : text[++place]) {
-      case '\\':
-        bytes += '\\';
-        break;
-      case 'r':
-        bytes += '\r';
-        break;
-      case 'n':
-        bytes += '\n';
-        break;
-      case 't':
-        bytes += '\t';
-        break;
-      case 'x':
-        bytes += byte_of(text.substr(place + 1, 2));
-        place += 2;
-        break;
-      default:
-        throw std::runtime_error("an unknown escape: " + std::string(text));
-    }
-  }
-  return bytes;
-}
-
-}  // namespace
 
 std::vector<Recorded> read_recorded(fs::path const& file) {
   std::ifstream input(file);
